@@ -45,6 +45,9 @@ PODS = {
 OFFER = Offer(
     testbeds={
         "namespace": TestbedOffer(title="Host", meaning="hosts of namespaces"),
+        "nodes": TestbedOffer(
+            title="Node", meaning="nodes", here=False, brings={"kubernetes": "nodes"}
+        ),
         "fake": TestbedOffer(title="Fake", meaning="hosts in memory", fake=True),
     },
     substrates={
@@ -56,6 +59,7 @@ OFFER = Offer(
         "kubernetes": {
             "own": SubstrateOffer(control=True),
             "existing": SubstrateOffer(contexts=True, contexts_of="Kubernetes"),
+            "nodes": SubstrateOffer(of_testbed=True),
         },
         "fake": {"fake": SubstrateOffer()},
     },

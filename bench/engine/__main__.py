@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from dunnage.hosts.namespace.environment import machine_facts
+from dunnage.hosts.machine_facts import machine_facts
 from dunnage.software.engine import engine_path
 
 from . import floors, redis

@@ -9,8 +9,8 @@ from functools import cache, partial
 
 from dunnage import catalog
 from dunnage.errors import UnavailableError
+from dunnage.hosts.machine_facts import machine_facts
 from dunnage.hosts.namespace import supports as kernel
-from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
 from dunnage.model.cni import configuration_of
 from dunnage.model.deployment import Deployment
@@ -37,7 +37,7 @@ _NOT_OURS = Support(
 _NO_NODES = Support(
     met=False,
     reason="the hosts of a lab are nodes of no Kubernetes that exists already",
-    hint="dunnage schema study  # leave out `kind: existing`: then the lab has a Kubernetes",
+    hint="dunnage schema study  # `testbed: {kind: nodes, context: …}` has nodes of it as hosts",
 )
 QUICKSTART_NEEDS = (
     *_LAB_NEEDS,
@@ -51,6 +51,8 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
     """What hosts of a kind of testbed can do here, without opening it. Fakes can do everything."""
     if catalog.OFFER.testbeds[testbed].fake:
         return defaultdict(lambda: Support(met=True))
+    if not catalog.OFFER.testbeds[testbed].here:
+        return {ENGINE: engine_support(), FLOATING: _NOT_OURS}
     debian = DebianSoftware()
     lab = kernel.supports()
     machine = {
@@ -168,7 +170,8 @@ def _untranslated(
     """
     able = (each for each in deployments if each.name not in lacking)
     floating = [each for each in able if FLOATING in _needs(study, each)]
-    if not floating or catalog.OFFER.testbeds[study.testbed.kind].fake:
+    hosts = catalog.OFFER.testbeds[study.testbed.kind]
+    if not floating or hosts.fake or not hosts.here:
         return ()
     tried = DebianSoftware().translation_tried()
     if tried.met:
@@ -179,7 +182,10 @@ def _untranslated(
 
 
 def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
-    if not catalog.OFFER.testbeds[study.testbed.kind].fake:
+    hosts = catalog.OFFER.testbeds[study.testbed.kind]
+    if not hosts.here:
+        yield ENGINE
+    elif not hosts.fake:
         yield from _LAB_NEEDS
         yield from catalog.OFFER.databases[deployment.database.kind].needs
     platform = catalog.OFFER.platforms[deployment.platform]
@@ -194,4 +200,5 @@ def _on_their_nodes(study: Study, deployment: Deployment) -> bool:
     theirs = "kubernetes" in catalog.layers(study, deployment) and catalog.on_theirs(
         study, deployment
     )
-    return theirs and not catalog.OFFER.testbeds[study.testbed.kind].fake
+    hosts = catalog.OFFER.testbeds[study.testbed.kind]
+    return theirs and hosts.here and not hosts.fake

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from dunnage import on_demand
-from dunnage.contracts.cluster import ClusterSeen, StaySeen
+from dunnage.contracts.cluster import ClusterSeen, LeftSeen
 from dunnage.contracts.database import Database
 from dunnage.contracts.generator import Generator
 from dunnage.contracts.host import Host
@@ -34,8 +35,10 @@ from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.machines import machines
 from dunnage.hosts.namespace import supports as kernel
-from dunnage.hosts.namespace.planned import planned_hosts
+from dunnage.hosts.namespace.planned import PlannedHost, planned_hosts
 from dunnage.hosts.namespace.testbed import open_namespace
+from dunnage.hosts.nodes.owner import in_use
+from dunnage.hosts.nodes.planned import WHY, labels_of_nodes, named_node, planned_nodes
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     FLOATING,
@@ -56,6 +59,7 @@ from dunnage.samplers.fake import FakeSampler
 from dunnage.software.engine import engine_path
 from dunnage.software.fake import FakeTrees
 from dunnage.software.foreseen import ForeseenTrees
+from dunnage.software.named import NamedImages
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.room import Room
 from dunnage.substrates.fake import open_fake_substrate
@@ -102,6 +106,12 @@ OFFER = Offer(
         "namespace": TestbedOffer(
             title="Host", meaning="hosts made of Linux namespaces on this machine"
         ),
+        "nodes": TestbedOffer(
+            title="Node",
+            meaning="nodes of a Kubernetes that exists already",
+            here=False,
+            brings={"kubernetes": "nodes"},
+        ),
         "fake": TestbedOffer(title="Fake", meaning="hosts that exist in memory only", fake=True),
     },
     substrates={
@@ -116,6 +126,7 @@ OFFER = Offer(
         "kubernetes": {
             "own": SubstrateOffer(control=True),
             "existing": SubstrateOffer(contexts=True, contexts_of="Kubernetes"),
+            "nodes": SubstrateOffer(of_testbed=True),
         },
         "fake": {"fake": SubstrateOffer()},
     },
@@ -132,13 +143,15 @@ STAY_NUMBER = "00000000"
 def on_theirs(study: Study, deployment: Deployment) -> bool:
     """Whether a deployment stands on something that exists already."""
     chosen = (OFFER.substrate(each, study.substrate)[1] for each in layers(study, deployment))
-    return any(each.contexts for each in chosen)
+    return any(each.theirs for each in chosen)
 
 
 def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
     """Claim the hosts of a study."""
     if OFFER.testbeds[spec.kind].fake:
         return open_fake(spec, name=name)
+    if not OFFER.testbeds[spec.kind].here:
+        return on_demand.open_nodes(spec, name, engine_path(), keep=keep)
     return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
 
 
@@ -163,11 +176,15 @@ def translate(testbed: Testbed, deployments: Iterable[Deployment]) -> None:
 
 @contextmanager
 def measuring(study: Study, on_other: Callable[[str], None]) -> Iterator[None]:
-    """Lock the machine while real runs are measured; fakes need no lock.
+    """Lock the machine while real runs are measured on it; others need no lock.
 
     `on_other` is told of another study: that this one waits for it, or that one disturbs the other.
     """
-    fake = OFFER.testbeds[study.testbed.kind].fake
+    hosts = OFFER.testbeds[study.testbed.kind]
+    if not hosts.here:
+        yield
+        return
+    fake = hosts.fake
     alone = nullcontext() if fake else measuring_alone(study.name, on_other)
     with alone, announced(study.name, fake=fake):
         for other in disturbed(fake=fake):
@@ -177,7 +194,10 @@ def measuring(study: Study, on_other: Callable[[str], None]) -> Iterator[None]:
 
 def software(testbed: str) -> SoftwareStore:
     """Where trees for the hosts of a kind of testbed come from."""
-    return FakeTrees() if OFFER.testbeds[testbed].fake else DebianSoftware()
+    hosts = OFFER.testbeds[testbed]
+    if not hosts.here:
+        return NamedImages()
+    return FakeTrees() if hosts.fake else DebianSoftware()
 
 
 def family(deployment: Deployment) -> str | None:
@@ -229,6 +249,8 @@ def open_substrate(
             return on_demand.open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
         case "kubernetes", "existing":
             return on_demand.open_existing_kubernetes(contexts, hosts)
+        case "kubernetes", "nodes":
+            return on_demand.open_kubernetes_of(testbed, hosts)
         case "fake", "fake":
             return open_fake_substrate(testbed, hosts)
         case _, kind:
@@ -269,23 +291,38 @@ def foreseen_objects(
     Nothing is asked or obtained for that. Raises UnavailableError where it could not be carried out
     on a cluster that exists already.
     """
-    planned = planned_hosts(hosts)
     ours = not on_theirs(study, deployment)
     database = DATABASES[deployment.database.kind]()
-    floating = {host.name: host.floating for host in planned}
-    ground = Ground(
-        hosts=[host for host in planned if host.group == (stay.hosts or deployment.hosts)],
-        clients=[host for host in planned if host.group == CLIENT_GROUP],
-        trees=ForeseenTrees(),
-        nodes={host.name: host.name if ours else f"node-of-{host.name}" for host in planned},
-        ours=ours,
-        floating=lambda host: floating[host.name],
-    )
+    members = stay.hosts or deployment.hosts
+
+    def ground(planned: Sequence[PlannedHost], nodes: Callable[[str], str]) -> Ground:
+        floating = {host.name: host.floating for host in planned}
+        return Ground(
+            hosts=[host for host in planned if host.group == members],
+            clients=[host for host in planned if host.group == CLIENT_GROUP],
+            trees=ForeseenTrees(),
+            nodes={host.name: nodes(host.name) for host in planned},
+            ours=ours,
+            floating=lambda host: floating[host.name],
+        )
+
+    if OFFER.testbeds[hosts.kind].here:
+        on = ground(planned_hosts(hosts), lambda name: name if ours else f"node-of-{name}")
+    else:
+        another = ground(
+            planned_nodes(hosts, others=True), lambda name: named_node(hosts, name, others=True)
+        )
+        on = ground(planned_nodes(hosts), lambda name: named_node(hosts, name))
+        on = replace(on, elsewhere=another, why=WHY)
     return foreseen(
-        Manifests(deployment, StayNames.of(stay.id.lower(), STAY_NUMBER)),
+        Manifests(
+            deployment,
+            StayNames.of(stay.id.lower(), STAY_NUMBER),
+            {} if OFFER.testbeds[hosts.kind].here else labels_of_nodes(hosts),
+        ),
         database.layout(deployment.database),
         lambda now: database.stages(deployment.database, now),
-        ground,
+        on,
     )
 
 
@@ -304,9 +341,17 @@ def cluster(context: str, kubeconfig: Path | None = None) -> ClusterSeen:
     return on_demand.look_at_cluster(context, kubeconfig, machines())
 
 
-def stays_left(context: str, kubeconfig: Path | None = None) -> tuple[StaySeen, ...]:
-    """What stays have in a Kubernetes that exists already, whoever carries them out.
+def left_in_cluster(context: str, kubeconfig: Path | None = None) -> LeftSeen:
+    """What Dunnage has in a Kubernetes that exists already, whoever uses it.
 
     Raises UnavailableError with the reason why it cannot be asked.
     """
-    return on_demand.stays_in_cluster(context, kubeconfig)
+    return on_demand.left_in_cluster(context, kubeconfig)
+
+
+def clean_cluster(context: str, kubeconfig: Path | None = None) -> tuple[LeftSeen, LeftSeen]:
+    """Remove what nobody uses of that; returns what that was, and what is left.
+
+    Raises UnavailableError as `left_in_cluster` does, and where something does not go.
+    """
+    return on_demand.clean_cluster(context, kubeconfig, in_use)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from dunnage.contracts.cluster import ClusterSeen, Machine, StaySeen
+from dunnage.contracts.cluster import ClusterSeen, LeftSeen, Machine, TestbedSeen
 from dunnage.contracts.docker import DockerBinaries
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import KubernetesBinaries
@@ -23,6 +23,7 @@ from dunnage.contracts.testbed import Testbed
 from dunnage.errors import UnavailableError
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import PlatformOffer
+from dunnage.model.study import TestbedSpec
 from dunnage.platforms import docker_offer, swarm_offer
 from dunnage.platforms.kubernetes import offer as kubernetes_offer
 from dunnage.substrates.kubernetes.choices import Choices
@@ -149,11 +150,38 @@ def look_at_cluster(
     return look(context, kubeconfig, known)
 
 
-def stays_in_cluster(context: str, kubeconfig: Path | None) -> tuple[StaySeen, ...]:
-    """As `dunnage.substrates.cluster_leftovers` has it."""
-    from dunnage.substrates.cluster_leftovers import stays
+def left_in_cluster(context: str, kubeconfig: Path | None) -> LeftSeen:
+    """As `dunnage.clusters.left` has it."""
+    from dunnage.clusters.left import left
 
-    return stays(context, kubeconfig)
+    return left(context, kubeconfig)
+
+
+def clean_cluster(
+    context: str, kubeconfig: Path | None, used: Callable[[TestbedSeen], bool]
+) -> tuple[LeftSeen, LeftSeen]:
+    """As `remove` of `dunnage.clusters.left` has it."""
+    from dunnage.clusters.left import remove
+
+    return remove(context, kubeconfig, used)
+
+
+def open_nodes(
+    spec: TestbedSpec, name: str, engine: Path, *, keep: bool
+) -> AbstractContextManager[Testbed]:
+    """As `dunnage.hosts.nodes.testbed` has it."""
+    from dunnage.hosts.nodes.testbed import open_nodes as opened
+
+    return opened(spec, name=name, engine=engine, keep=keep)
+
+
+def open_kubernetes_of(
+    testbed: Testbed, hosts: Sequence[Host]
+) -> AbstractContextManager[Substrate]:
+    """As `dunnage.substrates.existing_kubernetes` has it."""
+    from dunnage.substrates.existing_kubernetes import open_kubernetes_of as opened
+
+    return opened(testbed, hosts)
 
 
 def open_existing_kubernetes(

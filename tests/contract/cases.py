@@ -40,6 +40,8 @@ class TestbedCase:
 
     open: Callable[[str], AbstractContextManager[Testbed]]
     lose: Callable[[Testbed, Host], None]
+    theirs: bool = False
+    """Whether its hosts are someone else's: nothing there is limited, held still or mounted."""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from fake_cases import (
 from real_cases import (
     CASSANDRA_ONE,
     CASSANDRA_RING,
+    CHANNEL,
     CONTROLLED,
     DOCKER_BRIDGE,
     DOCKER_FLOATING_IP,
@@ -64,6 +65,7 @@ from dunnage.software.trees import DebianSoftware
 TESTBEDS = [
     pytest.param(FAKE_TESTBED, id="fake"),
     pytest.param(NAMESPACE, id="namespace", marks=pytest.mark.live),
+    pytest.param(CHANNEL, id="channel", marks=pytest.mark.live),
 ]
 
 PLATFORMS = [

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 
 from cases import HOSTS, PlatformCase, TestbedCase
+from local_channel import lose_local, open_local
 
 from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Platform
@@ -53,6 +54,8 @@ def _translated(opened: AbstractContextManager[Testbed]) -> Iterator[Testbed]:
 NAMESPACE = TestbedCase(open=_open_namespace, lose=_lose_namespace)
 CONTROLLED = TestbedCase(open=_open_controlled, lose=_lose_namespace)
 """With a host for a Swarm's manager, or a Kubernetes' control plane."""
+CHANNEL = TestbedCase(lambda _: open_local(HOSTS), lose_local, theirs=True)
+"""Hosts that are reached by a channel only, such as the nodes of a cluster."""
 FLOATING = TestbedCase(lambda name: _translated(_open_namespace(name)), _lose_namespace)
 FLOATING_CONTROLLED = TestbedCase(lambda name: _translated(_open_controlled(name)), _lose_namespace)
 """With floating addresses besides."""

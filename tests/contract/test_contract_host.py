@@ -9,7 +9,8 @@ import pytest
 from cases import TestbedCase
 
 from dunnage.contracts.host import Host
-from dunnage.errors import HostLostError, RunError
+from dunnage.errors import HostLostError, RunError, UnavailableError
+from dunnage.model.study import Limits
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
     from dunnage.contracts.testbed import Testbed
@@ -85,13 +86,25 @@ class TestHost:
         host.put(f"{host.scratch}/words", b"read me")
         assert host.run(["cat", f"{host.scratch}/words"]).stdout == "read me"
 
-    def test_a_local_tree_is_visible_on_the_host(self, host: Host, tmp_path: Path) -> None:
+    def test_a_local_tree_is_visible_on_the_host(
+        self, host: Host, testbed_case: TestbedCase, tmp_path: Path
+    ) -> None:
         (tmp_path / "below").mkdir()
         (tmp_path / "below" / "leaf").write_text("leaf\n")
+        if testbed_case.theirs:
+            with pytest.raises(UnavailableError, match="someone else's"):
+                host.put_tree(tmp_path, f"{host.scratch}/tree")
+            return
         host.put_tree(tmp_path, "/run/dunnage/tree")
         assert host.run(["cat", "/run/dunnage/tree/below/leaf"]).stdout == "leaf\n"
 
-    def test_a_frozen_unit_stands_still_until_it_is_thawed(self, host: Host) -> None:
+    def test_a_frozen_unit_stands_still_until_it_is_thawed(
+        self, host: Host, testbed_case: TestbedCase
+    ) -> None:
+        if testbed_case.theirs:
+            with pytest.raises(UnavailableError, match="someone else's"):
+                host.freeze("cold")
+            return
         process = host.start(["sleep", "0.3"], unit="cold", log=f"{host.scratch}/cold.log")
         host.freeze("cold")
         with pytest.raises(TimeoutError):
@@ -99,11 +112,24 @@ class TestHost:
         host.thaw("cold")
         assert process.wait(10.0) == 0
 
-    def test_what_is_frozen_inside_goes_on_with_the_whole_host(self, host: Host) -> None:
+    def test_what_is_frozen_inside_goes_on_with_the_whole_host(
+        self, host: Host, testbed_case: TestbedCase
+    ) -> None:
         process = host.start(["sleep", "0.3"], unit="inside", log=f"{host.scratch}/inside.log")
-        host.freeze("inside")
+        if not testbed_case.theirs:
+            host.freeze("inside")
         host.thaw("")
         assert process.wait(10.0) == 0
+
+    def test_what_is_limited_is_limited_or_refused(
+        self, host: Host, testbed_case: TestbedCase
+    ) -> None:
+        limits, log = Limits(memory=2**24), f"{host.scratch}/limited.log"
+        if testbed_case.theirs:
+            with pytest.raises(UnavailableError, match="cannot be limited there"):
+                host.start(["true"], unit="limited", log=log, limits=limits)
+            return
+        assert host.start(["true"], unit="limited", log=log, limits=limits).wait(10.0) == 0
 
     def test_units_lie_below_their_hosts_control_group(self, host: Host) -> None:
         assert host.control_group("one").startswith(host.control_group("") + "/")
@@ -120,11 +146,13 @@ class TestTestbed:
         assert len({host.name for host in testbed.hosts}) == 4
         assert len({host.address for host in testbed.hosts}) == 4
 
-    def test_hosts_do_not_share_files(self, testbed: Testbed) -> None:
+    def test_hosts_do_not_share_files(self, testbed: Testbed, testbed_case: TestbedCase) -> None:
         first, second = testbed.hosts[:2]
-        first.put("/run/only-here", b"1")
-        with pytest.raises(FileNotFoundError):
-            second.get("/run/only-here")
+        paths = [] if testbed_case.theirs else [("/run/only-here",) * 2]
+        for own, other in (*paths, tuple(f"{each.scratch}/only-here" for each in (first, second))):
+            first.put(own, b"1")
+            with pytest.raises(FileNotFoundError):
+                second.get(other)
 
     def test_time_passes_on_its_clock(self, testbed: Testbed) -> None:
         before = testbed.clock.now()

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+import shutil
+import tarfile
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from subprocess import run
 from typing import Any
 
+from insisted import insisted
+from lab_traces import eventually
+from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Namespace, PersistentVolume
+from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 from living import STAY, client_of, deployed, living
 
 from dunnage import catalog
+from dunnage.clusters.rights import ALL, Right, missing
 from dunnage.contracts.database import Database
 from dunnage.contracts.host import Host
+from dunnage.contracts.kubernetes import ApiServer
 from dunnage.contracts.substrate import Substrate
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
+from dunnage.image_archive import write_archive
 from dunnage.kubernetes_api import connect
 from dunnage.model.choices import Cores
 from dunnage.model.deployment import Deployment
-from dunnage.model.layout import Target
+from dunnage.model.layout import Software, Target
 from dunnage.model.study import TestbedSpec
 from dunnage.platforms.kubernetes.platform import Kubernetes
 from dunnage.software.engine import engine_path
@@ -58,6 +70,83 @@ def opened(
         open_kubernetes(testbed, TREES.kubernetes(print), testbed.hosts, chosen) as kubernetes,
     ):
         yield Lab(testbed, kubernetes)
+
+
+@contextmanager
+def allowed(lab: Lab, user: str, rights: Collection[Right], kubeconfig: Path) -> Iterator[None]:
+    """While it lasts, the user of a kubeconfig may do this in the cluster, and no more."""
+    rules = [
+        {
+            "verbs": [right.verb],
+            "apiGroups": [right.group],
+            "resources": ["/".join(filter(None, (right.resource, right.subresource)))],
+        }
+        for right in rights
+    ]
+    api, name = f"{_RBAC}/v1", {"name": user}
+    role = {"apiVersion": api, "kind": "ClusterRole", "metadata": name, "rules": rules}
+    binding = {
+        "apiVersion": api,
+        "kind": "ClusterRoleBinding",
+        "metadata": name,
+        "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": user},
+        "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
+    }
+    with closing(connect(lab.kubernetes.api)) as client:
+        for each in (role, binding):
+            client.create(from_dict(each))
+        try:
+            lacks = tuple(right for right in ALL if right not in rights)
+            with closing(connect(ApiServer(kubeconfig))) as theirs:
+                assert eventually(lambda: missing(theirs, ALL) == lacks), missing(theirs, ALL)
+            yield
+        finally:
+            client.delete(ClusterRoleBinding, user)
+            client.delete(ClusterRole, user)
+
+
+def give_image(lab: Lab, name: str, place: Path) -> None:
+    """What a registry does elsewhere: an image that all nodes have, with Redis and a shell.
+
+    Its programs are where a shell finds them. `place` is for files meanwhile.
+    """
+    tree = TREES.tree(Software("redis", "7.0"))
+    layer, archive = place / "layer.tar", place / "image.tar"
+    layer.write_bytes(tree.archive.read_bytes())
+    with tarfile.open(layer, "a") as tar:
+        for program in ("redis-server", "redis-cli"):
+            _link(tar, f"usr/bin/{program}", f"{tree.prefix}/bin/{program}")
+        for merged in ("bin", "lib", "lib64"):
+            _link(tar, merged, f"usr/{merged}")
+        _link(tar, "usr/bin/sh", "dash")
+        for file in _shell():
+            tar.add(file.resolve(), f"usr{file.as_posix().removeprefix('/usr')}")
+    write_archive(layer, name, (), archive)
+    for host in (*lab.members, lab.client):
+        runtime = lab.kubernetes.runtime(host.name)
+        host.put(f"{host.scratch}/theirs.tar", archive.read_bytes())
+        words = [f"{name}={value}" for name, value in runtime.environment.items()]
+        imports = (*runtime.ctr, "--namespace", "k8s.io", "images", "import")
+        insisted(host, "env", *words, *imports, f"{host.scratch}/theirs.tar")
+        host.remove(f"{host.scratch}/theirs.tar")
+
+
+def _link(tar: tarfile.TarFile, name: str, to: str) -> None:
+    link = tarfile.TarInfo(name)
+    link.type, link.linkname = tarfile.SYMTYPE, to
+    tar.addfile(link)
+
+
+def _shell() -> set[Path]:
+    """A shell of this machine, what scripts call, and the libraries of all."""
+    programs = [shutil.which(name) for name in _CALLED]
+    told = run(["ldd", *map(str, programs)], check=True, capture_output=True, text=True).stdout
+    libraries = re.findall(r"(/\S+) \(0x", told)
+    return {Path(str(each)) for each in (*programs, *libraries)}
+
+
+_RBAC = "rbac.authorization.k8s.io"
+_CALLED = ("dash", "cat", "chmod", "mkdir", "mv", "sleep", "true", "wc")
 
 
 def deployed_as(

@@ -43,9 +43,12 @@ def node(named: str, machine: str, boot: str = "boot", address: str = "", **info
 
 
 class Cluster(ThreadingHTTPServer):
-    """Answers by path, where it has to with what it makes of the question, and 404 to others."""
+    """Answers by path, or by method and path, where it has to with what it makes of the question,
+    and 404 to others."""
 
     answers: dict[str, Answer | Callable[[Any], Answer]]
+    asked: list[str]
+    """Method and path of everything that was asked."""
 
 
 class _Answering(BaseHTTPRequestHandler):
@@ -55,8 +58,11 @@ class _Answering(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         asked = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        answer = self.server.answers.get(self.path.partition("?")[0], (404, {"code": 404}))
-        code, content = answer(json.loads(asked)) if callable(answer) else answer
+        path = self.path.partition("?")[0]
+        by_path = self.server.answers.get(path, (404, {"code": 404}))
+        answer = self.server.answers.get(f"{self.command} {path}", by_path)
+        self.server.asked.append(f"{self.command} {self.path}")
+        code, content = answer(json.loads(asked or b"null")) if callable(answer) else answer
         body = json.dumps(content).encode()
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
@@ -64,7 +70,7 @@ class _Answering(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    do_POST = do_GET  # noqa: N815  # so the library wants it
+    do_POST = do_DELETE = do_GET  # noqa: N815  # so the library wants it
 
     def log_message(self, *_: object) -> None:
         """It is not of interest."""
@@ -74,6 +80,7 @@ class _Answering(BaseHTTPRequestHandler):
 def cluster_of(*nodes: Any, kubeconfig: Path) -> Iterator[Cluster]:
     """A cluster that allows everything, by the context `mine` of a kubeconfig that is written."""
     server = Cluster(("127.0.0.1", 0), _Answering)
+    server.asked = []
     server.answers = {
         REVIEWS: (201, {"spec": {}, "status": {"allowed": True}}),
         "/api/v1/nodes": (200, {"items": [each.to_dict() for each in nodes]}),
@@ -101,6 +108,7 @@ def secured_cluster(
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     listening = Cluster(("127.0.0.1", 0), _Answering)
+    listening.asked = []
     unknown = (401, {"kind": "Status", "code": 401, "message": "Unauthorized"})
     listening.answers = dict.fromkeys(("/version", WHOAMI, REVIEWS), unknown)
     listening.socket = context.wrap_socket(listening.socket, server_side=True)

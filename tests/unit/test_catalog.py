@@ -16,12 +16,14 @@ from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.namespace import supports as kernel
 from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
+from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Software
 from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.platforms.kubernetes.platform import ASKED
 from dunnage.platforms.offered import HOST
+from dunnage.software import engine
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
@@ -367,6 +369,74 @@ def test_no_lab_has_nodes_of_a_kubernetes_that_exists_already(
     assert capabilities.lacking(existing, native) == ()
     fake = existing.model_copy(update={"testbed": TestbedSpec(kind="fake")})
     assert capabilities.lacking(fake, asked) == ()
+
+
+NODES = """\
+dunnage: 1
+name: theirs
+testbed: {kind: nodes, context: mine, hosts: {db: 1, client: 1}}
+database: {kind: redis, topology: single, image: "redis:7.0"}
+deployments:
+  ports: {platform: kubernetes}
+workloads: [A]
+load: {threads: [1], duration: 2s}
+"""
+
+
+def test_hosts_that_are_someone_elses_need_the_engine_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    theirs = study(NODES)
+    every = deployments(theirs, catalog.OFFER)
+    monkeypatch.setenv(engine.VARIABLE, str(tmp_path / "nowhere"))
+    ((lacks, _),) = capabilities.lacking(theirs, every)
+    assert "does not name a file" in lacks.reason
+    program = tmp_path / "engine"
+    program.write_text("#!/bin/sh\necho 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv(engine.VARIABLE, str(program))
+    assert capabilities.available(theirs, every) == (every, ())
+    assert capabilities.here("nodes") == {}
+    assert catalog.on_theirs(theirs, every[0])
+
+
+def test_on_nodes_nothing_is_made_but_the_engine_and_this_machine_is_not_locked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(catalog, "measuring_alone", lambda *_: pytest.fail("it is locked"))
+    with catalog.measuring(study(NODES), lambda _: None):
+        pass
+    monkeypatch.setenv("DUNNAGE_CACHE", str(tmp_path / "cache"))
+    program = tmp_path / "engine"
+    program.write_text("#!/bin/sh\necho 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv(engine.VARIABLE, str(program))
+    trees = catalog.software("nodes")
+    assert trees.tree(Software("redis", "7.0")).prefix.endswith("HASH")
+    made = trees.tree(ENGINE_TREE).source / ENGINE_PROGRAM
+    assert made.read_bytes() == program.read_bytes()
+
+
+def test_on_nodes_endpoints_of_a_lab_are_refused_with_their_line() -> None:
+    for endpoint in ("host-name", "floating-ip"):
+        asked = f"{{platform: kubernetes, endpoint: {endpoint}}}"
+        text = NODES.replace("{platform: kubernetes}", asked)
+        with pytest.raises(StudyError) as raised:
+            study(text)
+        (found,) = raised.value.problems
+        assert (found.line, found.what) == (6, f"endpoint `{endpoint}` is of the hosts of a lab")
+        assert "`host-port`" in found.hint
+        assert "`floating-ip`" not in found.hint
+
+
+def test_a_testbed_that_is_not_of_nodes_brings_no_kubernetes() -> None:
+    specs = {"kubernetes": SubstrateSpec(kind="nodes")}
+    with (
+        catalog.open_testbed(TestbedSpec(kind="fake"), "opened", keep=False) as testbed,
+        pytest.raises(UnavailableError, match="nodes of no Kubernetes"),
+        catalog.open_substrate("kubernetes", specs, testbed, testbed.hosts, keep=False),
+    ):
+        raise AssertionError("it was opened")
 
 
 def test_hosts_get_floating_addresses_only_where_a_deployment_is_reached_by_them() -> None:

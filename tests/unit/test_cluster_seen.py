@@ -13,6 +13,7 @@ from lightkube.codecs import from_dict
 from stand_in_cluster import REVIEWS, WHOAMI, Answer, Cluster, cluster_of, node, secured_cluster
 
 from dunnage import catalog
+from dunnage.clusters.rights import ALL, Right
 from dunnage.contracts.cluster import ClusterSeen
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
@@ -20,11 +21,9 @@ from dunnage.hosts import machines as own
 from dunnage.hosts.first_process import Identity
 from dunnage.hosts.standing import StandingHost, StandingLab
 from dunnage.kubernetes_api import certificate_ends
-from dunnage.substrates.cluster_leftovers import stays
 from dunnage.substrates.cluster_seen import granting, look, mode_in, network_of
 from dunnage.substrates.kubernetes import certificates
 from dunnage.substrates.kubernetes.certificates import Authority, Credentials
-from dunnage.substrates.rights import RIGHTS, Right
 
 PROXY = "/api/v1/namespaces/kube-system/configmaps/kube-proxy"
 NODES = (node("n1", "here", address="10.0.0.1"), node("n2", "elsewhere"))
@@ -57,7 +56,7 @@ def test_a_cluster_tells_who_one_is_what_one_may_and_which_nodes_are_ours(
     assert (told.context, told.version) == ("mine", "v1.34.2")
     assert told.server == f"http://127.0.0.1:{cluster.server_port}"
     assert (told.user, told.groups) == ("me", ("staff", "system:authenticated"))
-    assert [each.right for each in told.rights] == list(map(str, RIGHTS))
+    assert [each.right for each in told.rights] == list(map(str, ALL))
     assert all(each.held and not each.how for each in told.rights)
     assert [(each.name, each.host, each.unready) for each in told.nodes] == [
         ("n1", "this machine", ""),
@@ -81,7 +80,7 @@ def test_each_missing_right_has_commands_that_give_it(cluster: Cluster, kubeconf
     cluster.answers[REVIEWS] = only_reading
     told = seen(kubeconfig)
     missing = {each.right: each.how for each in told.rights if not each.held}
-    assert set(missing) == {str(each) for each in RIGHTS if each.verb not in ("get", "list")}
+    assert set(missing) == {str(each) for each in ALL if each.verb not in ("get", "list")}
     role, binding = missing["create pods/exec"].split(" && ")
     kept = "--dry-run=client --output=yaml | kubectl apply -f -"
     assert role == (
@@ -163,52 +162,6 @@ def test_a_proxys_mode_is_the_one_of_its_configuration(configuration: str, mode:
 @pytest.mark.parametrize("configuration", ["", "[", "text"])
 def test_a_configuration_that_is_none_tells_no_mode(configuration: str) -> None:
     assert mode_in(configuration).startswith("unknown: `kube-proxy` of `kube-system` has no")
-
-
-# What stays have there.
-
-
-def labelled(kind: str, named: str, stay: str, made: str = "2026-01-02T03:04:05Z") -> Any:
-    metadata = {"name": named, "labels": {"dunnage.stay": stay} if stay else {}}
-    metadata |= {"creationTimestamp": made} if made else {}
-    return {"apiVersion": "v1", "kind": kind, "metadata": metadata}
-
-
-def test_what_stays_have_in_a_cluster_is_told_with_what_removes_it(
-    cluster: Cluster, kubeconfig: Path
-) -> None:
-    spaces = [
-        labelled("Namespace", "dunnage-b2", "b2", made="2026-01-03T00:00:00Z"),
-        labelled("Namespace", "dunnage-b1", "b1"),
-        labelled("Namespace", "someones", ""),
-        labelled("Namespace", "dunnage-b0", "b0", made=""),
-    ]
-    volumes = [labelled("PersistentVolume", f"dunnage-b1-redis-{at}", "b1") for at in (1, 2)]
-    cluster.answers |= {
-        "/api/v1/namespaces": (200, {"items": spaces}),
-        "/api/v1/persistentvolumes": (200, {"items": volumes}),
-    }
-    unknown, first, second = stays("mine", kubeconfig)
-    assert (unknown.stay, unknown.since) == ("b0", "")
-    assert (first.stay, first.since) == ("b1", "2026-01-02 03:04:05 UTC")
-    assert first.objects == {
-        "namespace": ("dunnage-b1",),
-        "persistentvolume": ("dunnage-b1-redis-1", "dunnage-b1-redis-2"),
-    }
-    assert first.removing == (
-        f"kubectl --kubeconfig {kubeconfig} --context mine delete namespace,persistentvolume "
-        "--selector dunnage.stay=b1"
-    )
-    assert second.objects == {"namespace": ("dunnage-b2",)}
-    assert catalog.stays_left("mine", kubeconfig) == (unknown, first, second)
-
-
-def test_where_stays_may_not_be_looked_for_the_refusal_is_told(
-    cluster: Cluster, kubeconfig: Path
-) -> None:
-    cluster.answers["/api/v1/namespaces"] = FORBIDDEN
-    with pytest.raises(UnavailableError, match="the cluster of context `mine` refuses: "):
-        stays("mine", kubeconfig)
 
 
 # Why a cluster cannot be asked.

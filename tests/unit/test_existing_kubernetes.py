@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from lightkube.codecs import from_dict
 from stand_in_cluster import REVIEWS, Cluster, cluster_of, node
 
+from dunnage.clusters.nodes import name
+from dunnage.clusters.rights import RIGHTS, Right
 from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
-from dunnage.substrates.existing_kubernetes import ExistingKubernetes, open_existing_kubernetes
-from dunnage.substrates.kubernetes.readiness import name
+from dunnage.substrates.existing_kubernetes import (
+    ExistingKubernetes,
+    open_existing_kubernetes,
+    open_kubernetes_of,
+)
 from dunnage.substrates.nodes_of_hosts import nodes_of
-from dunnage.substrates.rights import RIGHTS, Right
 
 MINE = {"db-1": "mine", "db-2": "mine"}
 
@@ -152,6 +156,31 @@ def test_it_is_left_as_it_is_and_knows_its_nodes_only() -> None:
     with pytest.raises(KeyError):
         theirs.runtime("db-2")
     assert theirs.facts()["ours"] is False
+
+
+def test_a_testbed_of_nodes_brings_its_cluster(
+    hosts: tuple[Host, ...], cluster: Cluster, tmp_path: Path
+) -> None:
+    class OfNodes:
+        api = ApiServer(tmp_path / "kubeconfig", None, "mine")
+        labels: ClassVar[dict[str, str]] = {"team": "t"}
+        nodes: ClassVar[dict[str, str]] = {"db-1": "n2", "db-2": "n3"}
+
+        def node(self, host: str) -> str:
+            return self.nodes[host]
+
+    testbed: Any = OfNodes()
+    with open_kubernetes_of(testbed, hosts) as theirs:
+        assert (theirs.node("db-1"), theirs.node("db-2")) == ("n2", "n3")
+        assert theirs.labels == {"team": "t"}
+        assert theirs.facts()["version"] == "v1.34.2"
+        assert theirs.runtime("db-1") is None
+    cluster.answers["/api/v1/nodes"] = (200, {"items": []})
+    with (
+        pytest.raises(UnavailableError, match="db-1: its node `n2` is gone"),
+        open_kubernetes_of(testbed, hosts),
+    ):
+        raise AssertionError("it was opened")
 
 
 def test_nodes_that_differ_are_told_apart_in_facts_and_one_may_tell_nothing() -> None:

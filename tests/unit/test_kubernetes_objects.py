@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from lightkube.codecs import from_dict
+from restricted import insist_restricted
 
 from dunnage.model.choices import Storage
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address, Addresses, Place, Probe, Service, Software
 from dunnage.model.study import Limits
 from dunnage.platforms.kubernetes import objects, storage
+from dunnage.platforms.kubernetes.carried import carried, marker
 from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.stay_names import StayNames
 
@@ -236,7 +238,7 @@ def test_a_clients_pod_rests_on_its_host_whatever_keeps_members_off() -> None:
 
 def test_the_api_takes_every_object() -> None:
     every = [
-        objects.namespace(STAY),
+        objects.namespace(STAY, {}),
         objects.headless("redis-1", STAY),
         objects.endpoint("redis-1", {"redis": 6379}, STAY, "ClusterIP", by_name=False),
         made(data=Storage.VOLUME, limits=Limits(memory=2**28, cpus=1)),
@@ -245,3 +247,62 @@ def test_the_api_takes_every_object() -> None:
     ]
     kinds = [type(from_dict(each)).__name__ for each in every]
     assert kinds == [each["kind"] for each in every]
+
+
+# Members that have nothing of their node.
+
+
+def apart(**changes: Any) -> dict[str, Any]:
+    spec: dict[str, Any] = carried(made(**changes), PLACE, "/run/dunnage/engine")["spec"]
+    return spec
+
+
+@pytest.mark.parametrize("data", [Storage.BIND, Storage.TMPFS])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_member_that_is_apart_is_fit_for_the_strictest_standard(
+    data: Storage, named: bool
+) -> None:
+    before = made(data=data, named=named)
+    insist_restricted(apart(data=data, named=named)["template"]["spec"])
+    assert made(data=data, named=named) == before
+
+
+def test_a_member_that_is_apart_waits_for_its_files_at_the_paths_that_it_has_elsewhere() -> None:
+    spec = apart(named=True)["template"]["spec"]
+    carrier, name = spec["initContainers"]
+    (member,) = spec["containers"]
+    assert (carrier["name"], name["name"]) == ("carrier", "name")
+    assert carrier["args"] == [marker(PLACE)]
+    assert carrier["image"] == member["image"]
+    places = {each["name"]: each["mountPath"] for each in member["volumeMounts"]}
+    assert places == {"home": PLACE.home, "data": PLACE.data, "engine": "/run/dunnage"}
+    assert carrier["volumeMounts"] == member["volumeMounts"]
+    assert name["volumeMounts"] == [{"name": "engine", "mountPath": "/run/dunnage"}]
+    assert {each["name"]: each["emptyDir"] for each in spec["volumes"]} == {
+        "home": {},
+        "data": {},
+        "engine": {},
+    }
+    assert (member["command"], member["args"]) == (container()["command"], container()["args"])
+
+
+def test_a_namespace_has_further_labels_and_never_loses_its_own() -> None:
+    asked = {"team": "t", "dunnage.stay": "another"}
+    labels = objects.namespace(STAY, asked)["metadata"]["labels"]
+    own = {name: value for name, value in LABELS.items() if name != "dunnage.member"}
+    assert labels == {"team": "t", **own}
+
+
+def test_a_clients_pod_rests_by_the_engine_or_by_a_shell() -> None:
+    def pod_of(image: Image) -> dict[str, Any]:
+        made = objects.client_pod("c", stay=STAY, node="n", image=image, engine="/tree/engine")
+        (only,) = made["spec"]["containers"]
+        assert isinstance(only, dict)
+        return only
+
+    ours = pod_of(Image("dunnage/engine:1", imported=True))
+    assert (ours["command"], ours["args"]) == (["/tree/engine"], ["rest"])
+    theirs = pod_of(Image("redis:7.0", imported=False))
+    assert theirs["command"] == ["sh", "-c"]
+    assert "trap" in theirs["args"][0]
+    assert "$(" not in theirs["args"][0]

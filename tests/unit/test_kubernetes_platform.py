@@ -18,9 +18,10 @@ from lightkube.config.models import User
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping
 
+from dunnage.clusters.execute import CannotRunError, Place, execute
 from dunnage.contracts.host import Completed
 from dunnage.contracts.kubernetes import ContainerRuntime
-from dunnage.contracts.platform import Seen
+from dunnage.contracts.platform import Seen, Unseen
 from dunnage.contracts.software import Tree
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
@@ -33,7 +34,6 @@ from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes import namespace, outage, pod_member, starting
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
-from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import Image, headless
@@ -388,8 +388,8 @@ def events(*messages: str) -> httpx2.Response:
     return ok(items=made, metadata={})
 
 
-def waiting(reason: str) -> dict[str, Any]:
-    known = {"name": "member", "image": "i", "imageID": "", "ready": False, "restartCount": 0}
+def waiting(reason: str, name: str = "member") -> dict[str, Any]:
+    known = {"name": name, "image": "i", "imageID": "", "ready": False, "restartCount": 0}
     return {**known, "state": {"waiting": {"reason": reason, "message": "why"}}}
 
 
@@ -425,6 +425,23 @@ def test_a_set_without_a_pod_is_told_with_its_own_warnings() -> None:
     with pytest.raises(StayError, match=r"it has no container after 0\.0625 s$"):
         api = Api().on(f"GET {POD}", a_pod()).on(EVENTS, events())
         starting.await_container(opened(api), "redis-1", within)
+
+
+def test_what_runs_before_a_member_keeps_it_from_starting_as_it_would_itself() -> None:
+    waits = {"initContainerStatuses": [waiting("ErrImagePull", name="carrier")]}
+    broken = {"initContainerStatuses": [waiting("ImagePullBackOff", name="carrier")]}
+    runs = {"initContainerStatuses": [{**waiting("x", name="carrier"), "state": {"running": {}}}]}
+    begins = [waiting("PodInitializing")]
+    api = Api().on(
+        f"GET {POD}",
+        a_pod(containerStatuses=begins, **waits),
+        a_pod(containerStatuses=begins, **runs),
+    )
+    starting.await_carrier(opened(api), "redis-1", Deadline.after(60.0))
+    api = Api().on(f"GET {POD}", a_pod(containerStatuses=begins, **broken)).on(EVENTS, events())
+    api.on(f"GET {POD}/log", status(400))
+    with pytest.raises(StayError, match="ImagePullBackOff: why"):
+        starting.await_carrier(opened(api), "redis-1", Deadline.after(60.0))
 
 
 # Commands: a server that switches to frames, as an API server does.
@@ -480,20 +497,14 @@ def exec_server(
         server.server_close()
 
 
+PLACE = Place("n", "p", "member")
 SUCCESS = BytesMessage(b"\x03" + json.dumps({"status": "Success"}).encode())
 
 
 def asked(url: str, stdin: str = "", timeout: float = 5.0) -> Completed:
     with httpx2.Client(base_url=url, trust_env=False) as session:
-        return execute(
-            session,
-            namespace="n",
-            pod="p",
-            container="member",
-            argv=["redis-cli", "PING"],
-            stdin=stdin,
-            timeout=timeout,
-        )
+        argv = ["redis-cli", "PING"]
+        return execute(session, PLACE, argv, stdin=stdin.encode(), timeout=timeout)
 
 
 def test_a_commands_outputs_are_put_together_from_their_messages() -> None:
@@ -580,7 +591,7 @@ def test_what_a_container_cannot_run_has_a_code_of_its_own(monkeypatch: pytest.M
 
 
 def run_in(own: Namespace) -> Completed:
-    return own.execute("p", "member", ["x"], stdin="", timeout=1.0, where="redis-1")
+    return own.execute("p", "member", ["x"], stdin=b"", timeout=1.0, where="redis-1")
 
 
 # Images and networks, as hosts tell of them.
@@ -652,12 +663,12 @@ SEEN = Completed(0, "42\n7:memory:/pods/p/c1\n", "")
 GONE = Completed(1, "", "")
 
 
-def member(host: FakeHost, api: Api, *, ours: bool = True) -> PodMember:
+def member(host: FakeHost, api: Api, *, on_node: bool = True) -> PodMember:
     service = Service(
         "redis-1", ("/tree/bin/redis-server",), Probe(("true",)), Software("redis", "7")
     )
     made = tree(Path("/archive"))
-    return PodMember(service, host, made, opened(api), "u", "c1", ours=ours)
+    return PodMember(service, host, made, opened(api), "u", "c1", on_node=on_node)
 
 
 def ended_pod(container: str = "c1", **told: Any) -> httpx2.Response:
@@ -709,12 +720,25 @@ def test_a_node_of_ours_that_tells_of_a_process_nobody_sees_is_not_believed(
     ):
         member(host, Api().on(f"GET {POD}", alive)).identified()
     with host_that(monkeypatch, GONE) as (host, _):
-        assert member(host, Api().on(f"GET {POD}", alive), ours=False).identified().process == (
+        assert member(host, Api().on(f"GET {POD}", alive), on_node=False).identified().process == (
             pod_member.OUT_OF_SIGHT
         )
     with host_that(monkeypatch, GONE) as (host, _):
         ended = member(host, Api().on(f"GET {POD}", ended_pod()))
         assert ended.identified().process == pod_member.OUT_OF_SIGHT
+
+
+def test_whom_its_host_may_not_see_is_asked_for_at_the_cluster_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alive = a_pod(containerStatuses=[{**waiting("x"), "containerID": "containerd://c1"}])
+    with host_that(monkeypatch) as (host, ran):
+        monkeypatch.setattr(FakeHost, "confined", "no privileged pods", raising=False)
+        one = member(host, Api().on(f"GET {POD}", alive))
+        assert one.identified().process == Unseen("no privileged pods")
+        assert one.ended() is None
+        assert member(host, Api().on(f"GET {POD}", ended_pod())).ended() == "exit code 1"
+        assert ran == []
 
 
 def test_the_engine_is_asked_in_the_members_network_or_in_its_container(
@@ -736,11 +760,11 @@ def test_the_engine_is_asked_in_the_members_network_or_in_its_container(
         assert member(host, Api()).run(argv, stdin="", timeout=1.0) == answer
         assert ran[-1] == f"nsenter --target=42 --net {host.engine} --version"
     with host_that(monkeypatch, GONE) as (host, _):
-        unseen = member(host, Api().on(f"GET {POD}", alive), ours=False)
+        unseen = member(host, Api().on(f"GET {POD}", alive), on_node=False)
         assert unseen.run(argv, stdin="", timeout=1.0) == answer
         assert asked_in == [(host.engine, "--version")]
     with host_that(monkeypatch, GONE) as (host, _):
-        ended = member(host, Api().on(f"GET {POD}", ended_pod()), ours=False)
+        ended = member(host, Api().on(f"GET {POD}", ended_pod()), on_node=False)
         assert ended.run(argv, stdin="", timeout=1.0).code == NOT_RUN
         assert ended.run(("redis-cli",), stdin="", timeout=1.0) == answer
         assert asked_in[-1] == ("redis-cli",)

@@ -10,13 +10,13 @@ import pytest
 from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Event, Pod
 
+from dunnage.clusters.execute import CannotRunError, exit_code
+from dunnage.clusters.pod_state import PodState, state_of, warnings
 from dunnage.contracts.platform import Seen
 from dunnage.model.choices import Peers
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address
 from dunnage.platforms.kubernetes.addresses import Served, addressing
-from dunnage.platforms.kubernetes.execute import CannotRunError, exit_code
-from dunnage.platforms.kubernetes.pod_state import PodState, state_of, warnings
 from dunnage.platforms.kubernetes.process import parsed
 
 RUNNING = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}

@@ -1,6 +1,6 @@
 //! Where control groups are to be found, in version 1 and 2.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The mounted hierarchies of this machine.
@@ -56,6 +56,22 @@ impl Hierarchies {
     }
 }
 
+/// The controllers of version 1 whose counters are read.
+const COUNTED: [&str; 4] = ["cpuacct", "cpu", "memory", "blkio"];
+
+impl Hierarchies {
+    /// Directories of the groups in which a process with these memberships is counted.
+    pub fn counted(&self, own: &BTreeMap<String, String>) -> BTreeSet<PathBuf> {
+        let names: &[&str] = if self.version == 1 { &COUNTED } else { &[""] };
+        let groups = names
+            .iter()
+            .filter_map(|name| Some((name, own.get(*name)?)));
+        groups
+            .filter_map(|(name, group)| self.directory(name, group))
+            .collect()
+    }
+}
+
 /// Read `/proc/PID/cgroup`: controller → group. Version 2 has the empty name.
 pub fn memberships(text: &str) -> BTreeMap<String, String> {
     text.lines()
@@ -108,6 +124,17 @@ mod tests {
             found.directory("memory", "lab/db-1"),
             Some("/sys/fs/cgroup/lab/db-1".into())
         );
+    }
+
+    #[test]
+    fn a_process_is_counted_once_in_each_directory() {
+        let own = memberships("2:cpu,cpuacct:/pods/p\n3:memory:/pods/p\n0::/user\n");
+        let directories: Vec<_> = Hierarchies::parse(V1).counted(&own).into_iter().collect();
+        let expected =
+            ["cpu,cpuacct", "memory"].map(|name| format!("/sys/fs/cgroup/{name}/pods/p"));
+        assert_eq!(directories, expected.map(PathBuf::from));
+        let directories: Vec<_> = Hierarchies::parse(V2).counted(&own).into_iter().collect();
+        assert_eq!(directories, [PathBuf::from("/sys/fs/cgroup/user")]);
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub fn enter(arguments: &Arguments) -> io::Result<()> {
         .iter()
         .map(|path| OpenOptions::new().write(true).open(path))
         .collect::<io::Result<_>>()?;
-    join_namespaces(arguments.host)?;
+    join(arguments.host, NAMESPACES)?;
     // SAFETY: this program has one thread here, so the child may do anything.
     match unsafe { fork() }? {
         ForkResult::Parent { child } => {
@@ -82,16 +82,16 @@ pub fn enter(arguments: &Arguments) -> io::Result<()> {
     }
 }
 
-/// Join all namespaces of a host in one step, so that a host that is ending is never half entered.
-fn join_namespaces(host: i32) -> io::Result<()> {
+/// Join namespaces of a process in one step, so that a host that is ending is never half entered.
+pub fn join(process: i32, namespaces: CloneFlags) -> io::Result<()> {
     // SAFETY: plain numbers; the kernel returns a new descriptor or an error.
-    let answer = unsafe { libc::syscall(libc::SYS_pidfd_open, host, 0) };
+    let answer = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) };
     if answer < 0 {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: the kernel has just returned this descriptor, and no one else owns it.
-    let host = unsafe { OwnedFd::from_raw_fd(answer as i32) };
-    Ok(setns(host, NAMESPACES)?)
+    let process = unsafe { OwnedFd::from_raw_fd(answer as i32) };
+    Ok(setns(process, namespaces)?)
 }
 
 /// Take on the program's surroundings, then the program; returns only what went wrong.

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+mod agent;
 mod arithmetic;
 mod cgroups;
 mod control;
@@ -21,6 +22,7 @@ mod resolve;
 mod rest;
 mod sample;
 mod schema;
+mod speak;
 mod start;
 mod stop;
 mod turns;
@@ -43,6 +45,10 @@ enum Verb {
     Forward(forward::Arguments),
     /// Show a directory of this machine inside such a host, read-only.
     Bind(mounts::Arguments),
+    /// Act for the orchestration on a host that it reaches by a channel.
+    Agent(agent::Arguments),
+    /// Join standard input and output to such an agent.
+    Speak(speak::Arguments),
     /// Measure what no deployment can change.
     Control(control::Arguments),
     /// Ask one Cassandra server, and print its answers as lines of JSON.
@@ -77,6 +83,8 @@ fn main() -> std::process::ExitCode {
         Verb::Enter(arguments) => enter::enter(&arguments),
         Verb::Forward(arguments) => forward::forward(&arguments),
         Verb::Bind(arguments) => mounts::bind(&arguments),
+        Verb::Agent(arguments) => agent::agent(&arguments),
+        Verb::Speak(arguments) => speak::speak(&arguments),
         Verb::Control(arguments) => control::control(&arguments),
         Verb::Cql(arguments) => cql::cql(&arguments),
         Verb::Drive(arguments) => front::drive(&arguments),

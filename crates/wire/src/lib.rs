@@ -1,8 +1,9 @@
 //! The border between the orchestration (Python) and the engine (Rust).
 //!
-//! Every type here is a file or a line of one; its JSON Schema is generated into `schema/` and
+//! Every type here is a file, a line of one, or a message; its JSON Schema is generated into `schema/` and
 //! checked for drift. All times are seconds, all sizes bytes, unless a name says otherwise.
 
+pub mod agent;
 pub mod answer;
 pub mod control;
 pub mod inspection;
@@ -20,6 +21,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         ("engine-result.schema.json", schema_for!(load::LoadResult)),
         ("engine-watch.schema.json", schema_for!(samples::WatchPlan)),
         ("engine-samples.schema.json", schema_for!(samples::Line)),
+        ("engine-ask.schema.json", schema_for!(agent::Ask)),
+        ("engine-said.schema.json", schema_for!(agent::Said)),
         ("engine-answer.schema.json", schema_for!(answer::Answer)),
         ("engine-control.schema.json", schema_for!(control::Control)),
         ("engine-pause.schema.json", schema_for!(samples::PauseLine)),

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog, lab_tool
-from dunnage.cli.shared.cluster import KubeconfigOption, insist_on_context, show_stays
+from dunnage.cli.shared.cluster import KubeconfigOption, insist_on_context, show_cleaned, show_left
 from dunnage.cli.shared.kept_labs import kept_labs, tell_left
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
 from dunnage.errors import UsageError
@@ -17,7 +17,8 @@ NAME = "clean"
 HELP = "Remove control groups and directories that a killed study left. What is in use stays."
 EXAMPLES = (
     "Examples:  dunnage clean  ·  dunnage clean --kept  ·  "
-    "dunnage clean --context my-cluster  ·  dunnage clean --format json"
+    "dunnage clean --context my-cluster  ·  dunnage clean --context my-cluster --yes  ·  "
+    "dunnage clean --format json"
 )
 
 
@@ -29,11 +30,20 @@ def command(
     context: Annotated[
         str | None,
         typer.Option(
-            help="Only show what stays have in the Kubernetes of this context of your kubeconfig. "
-            "Nothing is removed there: others may be using it. It needs the rights "
-            "`list namespaces` and `list persistentvolumes`.",
+            help="Show what Dunnage has in the Kubernetes of this context of your kubeconfig, "
+            "instead. Nothing is removed there without `--yes`: others may be using it. It needs "
+            "the rights `list namespaces`, `list persistentvolumes` and `list pods`.",
         ),
     ] = None,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes",
+            help="With `--context`: remove what nobody uses there. That is what belongs to a study "
+            "of this machine that has ended, and hosts whose agents have ended because nobody "
+            "asked them any more, with their stays. All else stays.",
+        ),
+    ] = False,
     kubeconfig: KubeconfigOption = None,
     format_: FormatOption = Format.TEXT,
 ) -> None:
@@ -42,8 +52,15 @@ def command(
     if context is not None:
         if kept:
             raise UsageError("`--kept` is of labs, and `--context` of a cluster: ask for one")
-        show_stays(context, catalog.stays_left(context, kubeconfig), format_)
+        if yes:
+            show_cleaned(context, *catalog.clean_cluster(context, kubeconfig), format_)
+        else:
+            show_left(context, catalog.left_in_cluster(context, kubeconfig), format_)
         return
+    if yes:
+        raise UsageError(
+            "`--yes` is of a cluster: name one by `--context`", hint="kubectl config get-contexts"
+        )
     removed = lab_tool.clean(kept=kept)
     if format_ is Format.JSON:
         labs = [{"lab": each.lab, "study": each.purpose, "hosts": each.hosts} for each in removed]

@@ -9,6 +9,12 @@ MANAGED = {"app.kubernetes.io/managed-by": "dunnage"}
 """Label of every object of every stay."""
 OF_A_STAY = "dunnage.stay"
 """Label that tells the things of one stay from those of others."""
+OF_A_TESTBED = "dunnage.testbed"
+"""Label of what belongs to the hosts of one study: their agents, and its stays."""
+OF_A_GROUP = "dunnage/group"
+"""Label of nodes: the group of hosts that they are in, where a study names none."""
+OWNED_BY = "dunnage/owner"
+"""Annotation that tells which process a testbed belongs to."""
 Machine = tuple[str, str]
 """The machine id and the boot id of a system that is running."""
 
@@ -50,6 +56,54 @@ class StaySeen:
     """Kind → names: its namespace, which holds all others, and volumes, which are in none."""
     removing: str
     """What removes all of it, to be typed."""
+    testbed: str = ""
+    """The testbed whose hosts it lives on; empty if they are no nodes that Dunnage was given."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A process, told from any other that there ever was."""
+
+    machine: str
+    """What tells the machine that it runs on from any other."""
+    boot: str
+    """Boot id of that."""
+    pid: int
+    born: int
+    """Its start, in ticks since the boot."""
+
+
+@dataclass(frozen=True)
+class TestbedSeen:
+    """Agents on nodes, by which those are hosts of one study."""
+
+    __test__ = False  # pytest would take it for a test class by its name
+
+    testbed: str
+    """What its objects are labelled with."""
+    study: str
+    since: str
+    """When it was made, as the cluster tells; empty if it does not."""
+    owner: Owner | None
+    """The process that it belongs to; None if nothing tells."""
+    agents: Mapping[str, str]
+    """Node → phase of the agent's pod there, such as `Running`. An agent ends when nobody asks it
+    for anything for a while."""
+    removing: str
+    """What removes all of it, to be typed."""
+
+    @property
+    def asked(self) -> bool:
+        """Whether an agent lives, or is about to."""
+        return any(phase in ("Running", "Pending") for phase in self.agents.values())
+
+
+@dataclass(frozen=True)
+class LeftSeen:
+    """What Dunnage has in a cluster, in use or not."""
+
+    stays: tuple[StaySeen, ...]
+    testbeds: tuple[TestbedSeen, ...]
 
 
 @dataclass(frozen=True)

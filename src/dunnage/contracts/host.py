@@ -124,6 +124,31 @@ class Host(Site, Protocol):
         """Seconds that this host's clock is ahead of ours."""
 
 
+@runtime_checkable
+class Confined(Protocol):
+    """A host that may be no more than a pod of its machine."""
+
+    @property
+    def confined(self) -> str:
+        """Why it sees neither the processes nor the files of its machine, as words that may follow
+        a colon; empty where it sees them."""
+
+
+@runtime_checkable
+class Shared(Protocol):
+    """A host on which others may run things beside ours."""
+
+    @property
+    def shared(self) -> Mapping[str, str]:
+        """Unit → control group, of what acts for us there and of all pods, by which what others use
+        is told apart; empty where it cannot be."""
+
+
+def confinement(host: Site) -> str:
+    """Why a host does not see its machine; empty where it does."""
+    return host.confined if isinstance(host, Confined) else ""
+
+
 class Router(Protocol):
     """What stands between hosts, and translates a floating address of each to its own and back."""
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from dunnage.contracts.host import Host
+
 
 @dataclass(frozen=True)
 class KubernetesBinaries:
@@ -60,6 +62,49 @@ class HasKubernetes(Protocol):
 
     def runtime(self, host: str) -> ContainerRuntime | None:
         """The containerd of a host's node; None where it is not ours. KeyError as `node`."""
+
+
+@runtime_checkable
+class OnKubernetes(Protocol):
+    """A testbed whose hosts are nodes of a Kubernetes that is there already."""
+
+    @property
+    def api(self) -> ApiServer:
+        """Where it takes orders."""
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What every namespace must be labelled with that is made there."""
+
+    def node(self, host: str) -> str:
+        """Name of a host's node; KeyError if there is no such host."""
+
+
+@runtime_checkable
+class LabelsNamespaces(Protocol):
+    """A Kubernetes in which every namespace of ours has labels besides its own."""
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Name → value."""
+
+
+class PodHost(Host, Protocol):
+    """A pod that acts as a host."""
+
+    def leave(self) -> None:
+        """End it, and all that was started in it."""
+
+
+@runtime_checkable
+class MakesPods(Protocol):
+    """A host that is a node, beside which a client can be in a pod of its own."""
+
+    def beside(self, namespace: str, labels: Mapping[str, str]) -> PodHost:
+        """Make a pod on the same node, in a namespace that is there, with a network of its own.
+
+        Raises UnavailableError where the cluster does not take it, or it does not run.
+        """
 
 
 @runtime_checkable

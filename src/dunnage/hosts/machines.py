@@ -17,8 +17,7 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 def machines() -> Mapping[Machine, str]:
     """Machine → what it is called here. Labs are left out for who may not look into them."""
-    boot = _read(_BOOT)
-    own = next(filter(None, map(_read, _IDS)), "")
+    own, boot = this_machine()
     found = {(own, boot): "this machine"}
     with suppress(UnavailableError):
         for lab in standing():
@@ -26,6 +25,11 @@ def machines() -> Mapping[Machine, str]:
                 shown = _read(lab.machine_id(host.name))
                 found[shown, boot] = f"{host.name} of lab {lab.name}"
     return {machine: called for machine, called in found.items() if machine[0]}
+
+
+def this_machine() -> Machine:
+    """The machine that this process is on, as a kubelet would tell it."""
+    return next(filter(None, map(_read, _IDS)), ""), _read(_BOOT)
 
 
 def _read(file: Path) -> str:

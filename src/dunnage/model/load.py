@@ -68,6 +68,11 @@ class Command:
 SAMPLER = "sampler"
 OWN_UNITS = (SAMPLER, "generator", "pause", "turns", "command")
 """Units of a host that we run ourselves while it is measured."""
+AGENT, PODS = "agent", "pods"
+"""Units of a host that is someone else's: what acts for us there, and all pods, ours and others'.
+"""
+NO_SERVERS = frozenset({*OWN_UNITS, AGENT, PODS})
+"""Units that are neither members nor daemons."""
 
 
 @dataclass(frozen=True)

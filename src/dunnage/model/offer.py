@@ -113,6 +113,10 @@ class TestbedOffer(PartOffer):
     """Kind of hosts as the first word of a deployment's title: `Host`, `Fake`."""
     meaning: str
     """What its hosts are, as `dunnage init` writes it."""
+    here: bool = True
+    """Whether its hosts are made on this machine, or nowhere; else they are someone else's."""
+    brings: Mapping[str, str] = field(default_factory=dict)
+    """Family → kind, of the substrates that its hosts have already; they can have no others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +125,8 @@ class SubstrateOffer:
 
     contexts: bool = False
     """Whether it is there already, and the study names what reaches it on each host."""
+    of_testbed: bool = False
+    """Whether it is there already, as the testbed's hosts are part of it."""
     contexts_of: str = "Docker"
     """What such a context is one of."""
     beside: tuple[str, ...] = ()
@@ -130,6 +136,11 @@ class SubstrateOffer:
     control: bool = False
     """Whether a part of it that serves all hosts runs on a host of its own, of the group `control`.
     """
+
+    @property
+    def theirs(self) -> bool:
+        """Whether it is there already: nothing of it is ours to make, hold still or change."""
+        return self.contexts or self.of_testbed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -179,7 +179,8 @@ class HostUsage(Value):
     """What could not be attributed on this host, with the reason."""
     unseen: Mapping[str, str] = {}
     """Member of this host → why its counters do not show what the member uses. Nothing of the host
-    is charged to the database then."""
+    is charged to the database then. The empty name is the host itself, where its machine does not
+    let it see more than one pod."""
     clock_offset: float = 0.0
     """Seconds by which its clock was ahead of ours."""
 

@@ -68,6 +68,21 @@ class TestbedSpec(Spec):
     steer: bool = Field(default=True, examples=[True])
     """Process received packets on the receiving host's own cores (RPS). Otherwise they are
     processed on the sender's cores, and this cost of the database is hidden."""
+    context: str | None = Field(default=None, examples=["my-cluster"])
+    """For hosts of kind `nodes`: the context of your kubeconfig. The hosts are nodes of that
+    Kubernetes, which exists already."""
+    nodes: Mapping[Name, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
+        default={}, examples=[{"db": ["node-1", "node-2", "node-3"], CLIENT_GROUP: ["node-4"]}]
+    )
+    """For hosts of kind `nodes`: the nodes of each group. Default: the nodes with the label
+    `dunnage/group=GROUP`, in the order of their names."""
+    image: str | None = Field(default=None, examples=["redis:7.0"])
+    """For hosts of kind `nodes`: an image with a shell, in whose container our engine runs on each
+    node. Default: the database's `image`."""
+    labels: Mapping[str, str] = Field(
+        default={}, examples=[{"pod-security.kubernetes.io/enforce": "privileged"}]
+    )
+    """For hosts of kind `nodes`: labels of every namespace that is made in the cluster."""
 
 
 def hosts_of(groups: Mapping[str, int]) -> tuple[str, ...]:

@@ -115,11 +115,15 @@ class HostedMembers(ABC, Generic[M]):
     def _bring_up(self, service: Service, deadline: Deadline) -> None:
         place, host = self._places[service.member], self._host(service.member)
         insist_known(service, self._late)
+        self._furnish(service, place, host)
+        member = self._members[service.member] = self._start(service, place, host, deadline)
+        await_ready(member, deadline)
+
+    def _furnish(self, service: Service, place: Place, host: Host) -> None:
+        """See to it that a member has its ports on its host, and its files."""
         check_free(host, [place])
         for path, content in service.files.items():
             host.put(path, content.encode())
-        member = self._members[service.member] = self._start(service, place, host, deadline)
-        await_ready(member, deadline)
 
     def _take_down(self, steps: Iterable[tuple[str, Callable[[], None]]]) -> None:
         """Take steps, each on a host, all of them even if some fail; raise the first error."""

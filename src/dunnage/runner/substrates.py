@@ -25,10 +25,18 @@ def testbed_of(study: Study, deployments: Sequence[Deployment]) -> TestbedSpec:
 
     `deployments` are all of the study's that can run here.
     """
-    spec = with_slots(study, deployments)
+    spec = _with_image(study, deployments, with_slots(study, deployments))
     if not any(_directed(study, deployment) for deployment in deployments):
         return spec
     return spec.model_copy(update={"hosts": {**spec.hosts, CONTROL_GROUP: 1}})
+
+
+def _with_image(study: Study, deployments: Sequence[Deployment], spec: TestbedSpec) -> TestbedSpec:
+    """Where nodes run our engine in an image, the database's will do, or a deployment's own."""
+    if spec.context is None or spec.image is not None:
+        return spec
+    known = (study.database.image, *(each.database.image for each in deployments))
+    return spec.model_copy(update={"image": next(filter(None, known), None)})
 
 
 def open_substrates(
@@ -120,7 +128,7 @@ def _idle(equipment: Equipment, needed: Collection[str]) -> Iterator[str]:
     """Families that are ours to hold still and share nothing with what is needed."""
     offer, specs = catalog.OFFER, equipment.study.substrate
     for family in equipment.substrates:
-        ours = not offer.substrate(family, specs)[1].contexts
+        ours = not offer.substrate(family, specs)[1].theirs
         if ours and not set(needed) & set(offer.layers(family, specs)):
             yield family
 

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from dunnage.analysis.windows import uncharged, usage
-from dunnage.contracts.host import Host
+from dunnage.analysis.windows import WHOLE, uncharged, usage
+from dunnage.contracts.host import Host, Shared, confinement
 from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.errors import RunError
 from dunnage.model.load import OWN_UNITS, Samples, WatchOrder
@@ -30,7 +30,8 @@ class Watch:
     foreign: Mapping[str, float] = field(default_factory=dict)
     """Name → processors that processes of no host kept busy, as far as they could be seen."""
     unseen: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Host → its members whose use its counters do not show, each with the reason."""
+    """Host → its members whose use its counters do not show, each with the reason; the empty name
+    is all of a host that does not see its machine."""
 
     def used(self, host: Host, seen: Samples, began: float, seconds: float) -> HostUsage:
         """What a host used from `began` on, by our clock, as far as its counters show it."""
@@ -58,8 +59,8 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
     clock, before = equipment.testbed.clock, others.seen(equipment.testbed)
     began = clock.now()
     running = [(stay, stay.platform.running()) for stay in stays]
-    watch.unseen = _unseen(member for _, members in running for member in members)
     hosts = equipment.testbed.hosts
+    watch.unseen = _unseen(hosts, (member for _, members in running for member in members))
     with (
         outweighing(equipment.testbed),
         ThreadPoolExecutor(max_workers=len(hosts)) as pool,
@@ -97,8 +98,10 @@ def _ended(sampler: Part) -> tuple[Host, dict[str, bytes]]:
     return host, collect(host, command)
 
 
-def _unseen(members: Iterable[RunningMember]) -> Mapping[str, Mapping[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+def _unseen(
+    hosts: Iterable[Host], members: Iterable[RunningMember]
+) -> Mapping[str, Mapping[str, str]]:
+    found = {host.name: {WHOLE: why} for host in hosts if (why := confinement(host))}
     for member in members:
         if reason := _why_unseen(member):
             found.setdefault(member.host.name, {})[member.member] = reason
@@ -110,16 +113,21 @@ def _why_unseen(member: RunningMember) -> str:
     if isinstance(member.process, Unseen):
         return member.process.reason
     group, whole = (
-        f"/{each.strip('/')}/"
+        f"/{each.strip('/')}/".replace("//", "/")  # the root's, where a host is a whole machine
         for each in (member.process.control_group, member.host.control_group(""))
     )
     return "" if group.startswith(whole) else "its control group is not inside that of its host"
 
 
 def _units(stay: Stay, host: Host, running: Sequence[RunningMember]) -> dict[str, str]:
-    """The host, the members that it sees, its daemon, and what we run there ourselves."""
+    """The host, the members that it sees, its daemon, and what we run there ourselves; nothing
+    where it sees no control group of its machine."""
+    if confinement(host):
+        return {}
     units = {unit: host.control_group(unit) for unit in ("", *OWN_UNITS)}
     for member in running:
         if member.host.name == host.name and isinstance(member.process, Seen):
             units[member.member] = member.process.control_group
+    if isinstance(host, Shared):
+        units |= host.shared
     return {**units, **units_on(stay.substrate, host)}

@@ -10,6 +10,7 @@ from dataclasses import replace
 from dunnage.errors import Problem, StudyError, shown
 from dunnage.model.offer import Offer
 from dunnage.model.study import Study
+from dunnage.study.brought import with_brought
 from dunnage.study.document import EMPTY, Document, read_document
 from dunnage.study.doubts import doubts
 from dunnage.study.draft import draft, shape
@@ -40,7 +41,7 @@ def read_stored_study(text: str, path: str, offer: Offer) -> Study:
 
 def _read(text: str, path: str, offer: Offer, *, stored: bool) -> Study:
     written = read_document(text)
-    document = replace(written, data=renewed(written.data))
+    document = replace(written, data=with_brought(renewed(written.data), offer))
     found = _wrong(document, offer, stored=stored)
     if not stored:
         old = {each.path[:1]: each for each in outdated(written.data)}

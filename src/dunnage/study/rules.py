@@ -24,6 +24,7 @@ from dunnage.study.rules_deployment import deployment_rules
 from dunnage.study.rules_fake import fake_rules
 from dunnage.study.rules_load import load_rules
 from dunnage.study.rules_loss import loss_rules
+from dunnage.study.rules_nodes import nodes_rules
 from dunnage.study.rules_primary import primary_rules
 from dunnage.study.rules_turns import turns_rules
 from dunnage.study.suggest import hint, listed
@@ -63,6 +64,7 @@ def find_mistakes(draft: Draft, offer: Offer) -> list[Finding]:
         *data_rules(draft),
         *(load_rules(draft.load, draft) if draft.load else ()),
         *turns_rules(draft, every),
+        *nodes_rules(draft, every, offer),
         *loss_rules(draft, every),
         *_questions(draft, every),
     ]

@@ -40,7 +40,7 @@ def existing(specs: Mapping[str, SubstrateSpec], offer: Offer) -> frozenset[str]
         family
         for family, spec in specs.items()
         for kind, each in offer.substrates.get(family, {}).items()
-        if kind == spec.kind and each.contexts
+        if kind == spec.kind and each.theirs
     )
 
 

@@ -15,12 +15,12 @@ from lightkube.resources.core_v1 import ConfigMap, Node
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from dunnage.clusters.context import Context
+from dunnage.clusters.nodes import name, why_unready
+from dunnage.clusters.rights import ALL, Right, allowed
 from dunnage.contracts.cluster import ClusterSeen, Machine, NodeSeen, RightSeen
 from dunnage.kubernetes_api import address, connect, session
 from dunnage.substrates.kubernetes.objects import SYSTEM
-from dunnage.substrates.kubernetes.readiness import name, why_unready
-from dunnage.substrates.of_context import Context
-from dunnage.substrates.rights import RIGHTS, Right, allowed
 
 _PROXY, _PROXY_FILE = "kube-proxy", "config.conf"
 """ConfigMap that kubeadm makes for kube-proxy, and the file in it."""
@@ -48,7 +48,7 @@ def look(name: str, kubeconfig: Path | None, known: Mapping[Machine, str]) -> Cl
     with context.spoken(), closing(connect(api)) as client, closing(session(api)) as asked:
         version = asked.get("/version").raise_for_status().json()
         user, groups = _whoami(client)
-        rights = tuple(_right(each, user, held=allowed(client, each)) for each in RIGHTS)
+        rights = tuple(_right(each, user, held=allowed(client, each)) for each in ALL)
         nodes, unread = _nodes(client)
         return ClusterSeen(
             context=name,

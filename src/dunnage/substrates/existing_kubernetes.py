@@ -10,16 +10,17 @@ from contextlib import closing, contextmanager
 
 from lightkube.resources.core_v1 import Node
 
+from dunnage.clusters.context import Context
+from dunnage.clusters.nodes import name
+from dunnage.clusters.rights import RIGHTS, missing
 from dunnage.contracts.host import Host
-from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime
+from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, OnKubernetes
+from dunnage.contracts.testbed import Testbed
 from dunnage.errors import UnavailableError
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.agreement import agreed
 from dunnage.model.value import Scalar
-from dunnage.substrates.kubernetes.readiness import name
 from dunnage.substrates.nodes_of_hosts import nodes_of
-from dunnage.substrates.of_context import Context
-from dunnage.substrates.rights import missing
 
 _COLUMNS = (
     "custom-columns=NAME:.metadata.name,MACHINE:.status.nodeInfo.machineID,"
@@ -42,7 +43,7 @@ def open_existing_kubernetes(
     api = context.api
     with context.spoken():
         with closing(connect(api)) as client:
-            if lacks := missing(client):
+            if lacks := missing(client, RIGHTS):
                 raise UnavailableError(
                     f"the user of context `{context.name}` may not {', '.join(map(str, lacks))}",
                     where="kubernetes",
@@ -58,12 +59,50 @@ def open_existing_kubernetes(
     )
 
 
+@contextmanager
+def open_kubernetes_of(testbed: Testbed, hosts: Sequence[Host]) -> Iterator[ExistingKubernetes]:
+    """Use the cluster whose nodes the hosts of a testbed are.
+
+    Raises UnavailableError where they are none, and where the cluster cannot be asked.
+    """
+    if not isinstance(testbed, OnKubernetes):
+        raise UnavailableError(
+            "the hosts of this testbed are nodes of no Kubernetes",
+            where="kubernetes",
+            hint="dunnage schema study  # the key `substrate`",
+        )
+    api = testbed.api
+    context = Context(str(api.context), api.kubeconfig)
+    with context.spoken():
+        with closing(connect(api)) as client:
+            known = {name(node): node for node in client.list(Node)}
+        with session(api) as asked:
+            version = asked.get("/version").raise_for_status().json()
+    nodes = {}
+    for host in hosts:
+        named = testbed.node(host.name)
+        if named not in known:
+            raise UnavailableError(
+                f"its node `{named}` is gone", where=host.name, hint=context.asking("get nodes")
+            )
+        nodes[host.name] = known[named]
+    yield ExistingKubernetes(api, nodes, str(version.get("gitVersion", "")), testbed.labels)
+
+
 class ExistingKubernetes:
     """Someone else's cluster."""
 
-    def __init__(self, api: ApiServer, nodes: Mapping[str, Node], version: str) -> None:
-        """`nodes` are those of its hosts; `version` is the API server's."""
+    def __init__(
+        self,
+        api: ApiServer,
+        nodes: Mapping[str, Node],
+        version: str,
+        labels: Mapping[str, str] | None = None,
+    ) -> None:
+        """`nodes` are those of its hosts; `version` is the API server's; `labels` are for every
+        namespace that is made there."""
         self.api = api
+        self.labels: Mapping[str, str] = labels or {}
         self._nodes = nodes
         self._version = version
 

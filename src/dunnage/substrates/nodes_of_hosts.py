@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from lightkube.resources.core_v1 import Node
 
+from dunnage.clusters.nodes import name, why_unready
 from dunnage.contracts.host import Host
 from dunnage.errors import UnavailableError
-from dunnage.substrates.kubernetes.readiness import name, why_unready
 
 _READ = """
 for each in /etc/machine-id /var/lib/dbus/machine-id; do

@@ -72,6 +72,19 @@ def test_what_nobody_sees_is_unknown_with_the_reason_and_the_run_is_valid() -> N
         assert status(checks) is Status.VALID
 
 
+def test_a_run_of_which_no_host_is_seen_is_valid_with_the_reason() -> None:
+    """As where a cluster lets nobody see its nodes, the client's among them."""
+    client = uncharged(host("client-1", "client"), {"": "the cluster says no"})
+    for one_machine in (True, False):
+        checks = judge(evidence(usage=(ELSEWHERE, client), one_machine=one_machine))
+        unjudged = {check.check for check in checks if check.status is not Status.VALID}
+        assert unjudged == UNJUDGED
+        assert {check.why for check in checks if check.check in UNJUDGED} == {Why.UNSEEN}
+        assert status(checks) is Status.VALID
+    nobody = {one.check: one for one in judge(evidence(usage=()))}
+    assert nobody["samples"].why is Why.NOTHING
+
+
 def test_what_nobody_sees_does_not_stand_against_a_run_that_fails_for_another_reason() -> None:
     usage = (ELSEWHERE, host("client-1", "client"))
     checks = judge(evidence(usage=usage, measurement=measurement(client_busy=0.98)))
@@ -381,6 +394,23 @@ def test_hosts_that_are_one_machine_are_held_against_its_load_together() -> None
     together = {one.check: one for one in judge(evidence(usage=two, one_machine=True))}
     assert seen(apart) == "7.0 % used by others"
     assert seen(together["other load"]) == "2.0 % used by others"
+
+
+def test_pods_of_others_on_a_node_are_other_load_and_ours_are_not() -> None:
+    """Of 8 s in 10 s of two processors, pods used 7 s: 2 s ours, 4 s members', 1 s others'."""
+    machine = MachineUsage(processors=2.0, busy=0.4, steal=0.0, iowait=0.0)
+    used = {"pods": 7.0, "agent": 2.0, "generator": 1.5, "redis-1": 3.0, "redis-2": 1.0}
+
+    def judged(**units: float) -> str:
+        known = {name: Usage(cpu=cpu) for name, cpu in units.items()}
+        usage = (host(whole=Usage(cpu=8.0), units=known, machine=machine),)
+        return seen(gate("other load", evidence(usage=usage, watched=10.0)))
+
+    assert judged(**used) == "5.0 % used by others"
+    assert judged(**{**used, "pods": 5.5}) == "0.0 % used by others"
+    assert judged(**{name: cpu for name, cpu in used.items() if name != "agent"}) == (
+        "0.0 % used by others"
+    )
 
 
 def test_where_others_were_too_busy_the_busiest_are_named_and_nobody_where_they_were_not() -> None:

@@ -11,7 +11,14 @@ import pytest
 from command import Command
 
 from dunnage import catalog, lab_tool
-from dunnage.contracts.cluster import ClusterSeen, NodeSeen, RightSeen, StaySeen
+from dunnage.contracts.cluster import (
+    ClusterSeen,
+    LeftSeen,
+    NodeSeen,
+    RightSeen,
+    StaySeen,
+    TestbedSeen,
+)
 from dunnage.errors import UnavailableError
 
 GIVES = "kubectl create clusterrole dunnage-get-pods --verb=get --resource=pods"
@@ -132,50 +139,79 @@ def test_a_kubeconfig_without_a_context_is_a_mistake(dunnage: Command, verb: str
 
 
 REMOVES = "kubectl --context mine delete namespace --selector dunnage.stay=b1-x"
-LEFT = (
+ENDS = "kubectl --context mine delete namespace --selector dunnage.testbed=dunnage-nodes-1"
+STAYS = (
     StaySeen("b1-x", "2026-01-02 03:04:05 UTC", {"namespace": ("dunnage-b1-x",)}, REMOVES),
     StaySeen("b2-x", "", {"persistentvolume": ("v1", "v2")}, "kubectl delete"),
 )
+HOSTS = TestbedSeen("dunnage-nodes-1", "mine", "", None, {"n1": "Running", "n2": "Succeeded"}, ENDS)
+LEFT = LeftSeen(STAYS, (HOSTS, replace(HOSTS, testbed="dunnage-nodes-2", study="", agents={})))
+NOTHING = LeftSeen((), ())
 
 
 @pytest.fixture
-def left(monkeypatch: pytest.MonkeyPatch) -> list[StaySeen]:
-    """What stays have in a cluster; nothing of this machine may be removed."""
-    there = list(LEFT)
+def left(monkeypatch: pytest.MonkeyPatch) -> list[LeftSeen]:
+    """What Dunnage has in a cluster; nothing of this machine may be removed."""
+    there = [LEFT]
 
     def never(**_: object) -> None:
         raise AssertionError("it removes")
 
-    monkeypatch.setattr(catalog, "stays_left", lambda *_: tuple(there))
+    monkeypatch.setattr(catalog, "left_in_cluster", lambda *_: there[0])
     monkeypatch.setattr(lab_tool, "clean", never)
     return there
 
 
-def test_what_stays_have_in_a_cluster_is_shown_and_nothing_is_removed(
-    dunnage: Command, left: list[StaySeen]
+LINES = [
+    "hosts dunnage-nodes-1 of study `mine`: n1 Running, n2 Succeeded",
+    "hosts dunnage-nodes-2: no agents",
+    "stay b1-x since 2026-01-02 03:04:05 UTC: namespace dunnage-b1-x",
+    "stay b2-x: persistentvolume v1, persistentvolume v2",
+]
+
+
+def test_what_is_in_a_cluster_is_shown_and_nothing_is_removed(
+    dunnage: Command, left: list[LeftSeen]
 ) -> None:
     shown = dunnage("clean", "--context", "mine")
     assert shown.code == 0
-    assert shown.out.splitlines() == [
-        "stay b1-x since 2026-01-02 03:04:05 UTC: namespace dunnage-b1-x",
-        "stay b2-x: persistentvolume v1, persistentvolume v2",
-    ]
-    assert "nothing was removed: 2 stays may be in use" in shown.err
+    assert shown.out.splitlines() == LINES
+    assert "nothing was removed: 2 testbeds and 2 stays may be in use" in shown.err
+    assert "to remove what nobody uses: dunnage clean --context mine --yes" in shown.err
     assert f"  {REMOVES}\n" in shown.err
-    left.clear()
+    assert f"  {ENDS}\n" in shown.err
+    left[0] = NOTHING
     shown = dunnage("clean", "--context", "mine")
     assert shown.out == ""
-    assert "no stay has anything in the cluster of context `mine`" in shown.err
+    assert "Dunnage has nothing in the cluster of context `mine`" in shown.err
 
 
-def test_what_stays_have_in_a_cluster_is_in_the_json(
-    dunnage: Command, left: list[StaySeen]
-) -> None:
+def test_what_is_in_a_cluster_is_in_the_json(dunnage: Command, left: list[LeftSeen]) -> None:
     shown = dunnage("clean", "--context", "mine", "--format", "json")
     told = json.loads(shown.out)
     assert told["context"] == "mine"
-    assert [each["stay"] for each in told["stays"]] == [each.stay for each in left]
+    assert [each["stay"] for each in told["stays"]] == [each.stay for each in left[0].stays]
     assert told["stays"][0]["removing"] == REMOVES
+    assert told["testbeds"][0]["agents"] == {"n1": "Running", "n2": "Succeeded"}
+
+
+def test_what_nobody_uses_is_removed_when_that_is_said(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [(LEFT, NOTHING), (NOTHING, LeftSeen(STAYS, ())), (LEFT, NOTHING)]
+    monkeypatch.setattr(catalog, "clean_cluster", lambda *_: answers.pop(0))
+    shown = dunnage("clean", "--context", "mine", "--yes")
+    assert shown.out.splitlines() == LINES
+    assert "2 testbeds and 2 stays removed" in shown.err
+    assert "somebody" not in shown.err
+    shown = dunnage("clean", "--context", "mine", "--yes")
+    assert shown.out == ""
+    assert "nothing to remove" in shown.err
+    assert "2 stays left, which somebody may use" in shown.err
+    assert f"  {REMOVES}\n" in shown.err
+    told = json.loads(dunnage("clean", "--context", "mine", "--yes", "--format", "json").out)
+    assert [each["stay"] for each in told["removed"]["stays"]] == ["b1-x", "b2-x"]
+    assert told["left"] == {"stays": [], "testbeds": []}
 
 
 @pytest.mark.usefixtures("left")
@@ -183,3 +219,6 @@ def test_labs_and_a_cluster_are_cleaned_one_at_a_time(dunnage: Command) -> None:
     shown = dunnage("clean", "--context", "mine", "--kept")
     assert shown.code == 2
     assert "ask for one" in shown.err
+    shown = dunnage("clean", "--yes")
+    assert shown.code == 2
+    assert "`--yes` is of a cluster" in shown.err

@@ -136,6 +136,47 @@ def test_nodes_of_a_cluster_that_exists_already_are_not_known_yet(
     assert "cannot be brought to a node that is not ours" in refused.err
 
 
+NODES = """
+dunnage: 1
+name: theirs
+testbed:
+  kind: nodes
+  context: mine
+  hosts: {db: 1, client: 1}
+  nodes: {db: [worker-7]}
+  labels: {team: t}
+database: {kind: redis, topology: single, image: "redis:7.0"}
+deployments:
+  ports: {platform: kubernetes, network: bridge}
+  names: {platform: kubernetes, network: bridge, endpoint: container-dns, client: container}
+workloads: [A]
+records: 100
+load: {threads: [8], duration: 4s}
+blocks: 6
+questions:
+  Q1: {baseline: ports, against: [names]}
+"""
+
+
+def test_on_nodes_that_are_named_their_addresses_only_are_not_known_yet(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    study = tmp_path / "nodes.yaml"
+    study.write_text(NODES)
+    shown = dunnage("plan", study, "--manifests")
+    assert shown.code == 0, shown.err
+    assert "# TESTBED stands for what the testbed is called in the cluster" in shown.out
+    why = "# unknown yet: the cluster tells it of the node that is chosen"
+    unknown = [line.strip() for line in shown.out.splitlines() if why in line]
+    assert {line.split()[0] for line in unknown} == {"hostIP:", "-"}
+    assert "- worker-7\n" in shown.out
+    spaces = [each for each in documents(shown.out, "1.2") if each["kind"] == "Namespace"]
+    assert {each["metadata"]["labels"]["team"] for each in spaces} == {"t"}
+    assert {each["metadata"]["labels"]["dunnage.testbed"] for each in spaces} == {"TESTBED"}
+    (client,) = (each for each in documents(shown.out, "1.2") if each["kind"] == "Pod")
+    assert client["spec"]["containers"][0]["image"] == "redis:7.0"
+
+
 def test_in_turns_a_deployment_has_hosts_of_its_own(dunnage: Command, tmp_path: Path) -> None:
     study = tmp_path / "turns.yaml"
     turns = STANDING.replace("duration: 4s}", "duration: 20s, turns: 200ms}\nsampler: {rate: 20Hz}")

@@ -17,8 +17,8 @@ from dunnage.hosts import clean, lab
 from dunnage.hosts.control_groups import groups
 from dunnage.hosts.first_process import Identity, identity, running
 from dunnage.hosts.lab import Owner, is_lab, is_roots
+from dunnage.hosts.machine_facts import cpu_model
 from dunnage.hosts.machine_lock import forget_measuring, measuring
-from dunnage.hosts.namespace.environment import cpu_model
 
 HOLD = """
 import sys
@@ -129,8 +129,8 @@ def test_who_is_alone_is_told_nothing(tmp_path: Path) -> None:
 
 
 def test_a_processor_without_a_name_goes_by_its_architecture() -> None:
-    assert cpu_model("processor : 0\nmodel name\t: Fast One\n") == "Fast One"
-    assert cpu_model("processor : 0\n") == os.uname().machine
+    assert cpu_model("processor : 0\nmodel name\t: Fast One\n", "arm64") == "Fast One"
+    assert cpu_model("processor : 0\n", "arm64") == "arm64"
 
 
 def test_only_names_that_labs_get_are_labs() -> None:

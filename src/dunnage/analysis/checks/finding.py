@@ -102,6 +102,8 @@ def as_far_as_seen(gate: Gate) -> Gate:
     def judged(evidence: Evidence, bounds: Bounds) -> Finding:
         seen = [host for host in evidence.usage if not host.unseen]
         found = gate(replace(evidence, usage=seen), bounds)
+        if evidence.usage and not seen:
+            return unseen(evidence.usage, *found.allowed)
         if len(seen) == len(evidence.usage) or found.status is not Status.VALID:
             return found
         return unseen(evidence.usage, *found.allowed)

@@ -23,7 +23,8 @@ from dunnage.analysis.checks.finding import (
 )
 from dunnage.analysis.checks.load import NOT_ASKED
 from dunnage.model.check import Reading, Status, Why
-from dunnage.model.record import HostUsage
+from dunnage.model.load import AGENT, NO_SERVERS, PODS
+from dunnage.model.record import HostUsage, Usage
 from dunnage.model.study import CONTROL_GROUP
 
 PROCESSES, LEAST_PROCESS = 3, 0.01
@@ -83,14 +84,24 @@ def _busiest(evidence: Evidence) -> tuple[Reading, ...]:
 
 
 def _others(hosts: Sequence[HostUsage], length: float) -> float | None:
-    """Share of one machine's CPU time that none of its testbed hosts used."""
+    """Share of one machine's CPU time that none of its testbed hosts used, or strangers on them."""
     machine = hosts[0].machine if hosts else None
     if machine is None or machine.busy is None or not machine.processors or length <= 0:
         return None
     own = [host.whole.cpu for host in hosts]
     if None in own:
         return None
-    return machine.busy - sum(cpu for cpu in own if cpu) / (machine.processors * length)
+    ours = sum(cpu for cpu in own if cpu) - sum(map(_strangers, hosts))
+    return machine.busy - ours / (machine.processors * length)
+
+
+def _strangers(host: HostUsage) -> float:
+    """CPU seconds of pods that are neither members nor ours; 0 where they are not told apart."""
+    pods, agent = (host.units.get(name, Usage()).cpu for name in (PODS, AGENT))
+    if pods is None or agent is None:
+        return 0.0
+    members = (used.cpu or 0.0 for name, used in host.units.items() if name not in NO_SERVERS)
+    return max(0.0, pods - agent - sum(members))
 
 
 def iowait(evidence: Evidence, _bounds: Bounds) -> Finding:

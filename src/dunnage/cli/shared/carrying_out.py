@@ -220,6 +220,12 @@ def _fake(study: Study) -> bool:
     return catalog.OFFER.testbeds[study.testbed.kind].fake
 
 
+def _real_here(study: Study) -> bool:
+    """Whether it says something of this machine."""
+    hosts = catalog.OFFER.testbeds[study.testbed.kind]
+    return hosts.here and not hosts.fake
+
+
 def _told(
     study: Study,
     plan: Plan,
@@ -234,7 +240,7 @@ def _told(
     root, runs = writer.layout.root, len(tuple(plan.runs()))
     opened = OpenedResult(open_result(root))
     try:
-        code = answer(opened, format_, measured=not _fake(study), source=source)
+        code = answer(opened, format_, measured=_real_here(study), source=source)
     except KeyboardInterrupt:
         what = "interrupted; every run is kept, and its answer can be shown again"
         raise InterruptedRunError(what, hint=typed("report", root)) from None

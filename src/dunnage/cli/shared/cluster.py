@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +11,16 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from dunnage.cli.shared.terminal import Format, out, say, shell_line, show_json, show_line
-from dunnage.contracts.cluster import ClusterSeen, NodeSeen, StaySeen
+from dunnage.cli.shared.terminal import (
+    Format,
+    out,
+    say,
+    shell_line,
+    show_json,
+    show_line,
+    typed,
+)
+from dunnage.contracts.cluster import ClusterSeen, LeftSeen, NodeSeen
 from dunnage.errors import ExitCode, UsageError
 from dunnage.wording.numbers import count
 from dunnage.wording.terms import plain
@@ -34,24 +42,58 @@ def insist_on_context(context: str | None, kubeconfig: Path | None) -> None:
         )
 
 
-def show_stays(context: str, seen: Sequence[StaySeen], format_: Format) -> None:
-    """Write what stays have in a cluster, and what would remove it."""
+def show_left(context: str, seen: LeftSeen, format_: Format) -> None:
+    """Write what Dunnage has in a cluster, and what would remove it."""
     if format_ is Format.JSON:
-        show_json({"context": context, "stays": [asdict(each) for each in seen]})
+        show_json({"context": context, **asdict(seen)})
         return
-    for each in seen:
-        since = f" since {each.since}" if each.since else ""
+    _show_lines(seen)
+    if not (seen.stays or seen.testbeds):
+        say(f"Dunnage has nothing in the cluster of context `{context}`")
+        return
+    say(f"nothing was removed: {_counted(seen)} may be in use, by whoever shares the cluster")
+    say("to remove what nobody uses: ", (typed("clean", "--context", context, "--yes"), "bold"))
+    _show_removing(seen)
+
+
+def show_cleaned(context: str, removed: LeftSeen, kept: LeftSeen, format_: Format) -> None:
+    """Write what was removed in a cluster, and what was left there."""
+    if format_ is Format.JSON:
+        show_json({"context": context, "removed": asdict(removed), "left": asdict(kept)})
+        return
+    _show_lines(removed)
+    found = bool(removed.stays or removed.testbeds)
+    say(f"{_counted(removed)} removed" if found else "nothing to remove")
+    if kept.stays or kept.testbeds:
+        say(f"{_counted(kept)} left, which somebody may use")
+        _show_removing(kept)
+
+
+def _show_lines(seen: LeftSeen) -> None:
+    for testbed in seen.testbeds:
+        study = f" of study `{testbed.study}`" if testbed.study else ""
+        agents = ", ".join(f"{node} {phase}" for node, phase in testbed.agents.items())
+        since = _since(testbed.since)
+        show_line(f"hosts {testbed.testbed}{study}{since}: {agents or 'no agents'}")
+    for each in seen.stays:
         names = (f"{kind} {name}" for kind, names in each.objects.items() for name in names)
-        show_line(f"stay {each.stay}{since}: {', '.join(names)}")
-    if not seen:
-        say(f"no stay has anything in the cluster of context `{context}`")
-        return
-    say(
-        f"nothing was removed: {count(len(seen), 'stay')} may be in use, by whoever shares the "
-        "cluster. To remove one:"
-    )
-    for each in seen:
-        say("  ", (each.removing, "bold"))
+        show_line(f"stay {each.stay}{_since(each.since)}: {', '.join(names)}")
+
+
+def _show_removing(seen: LeftSeen) -> None:
+    say("to remove one, whoever uses it:")
+    typing = [each.removing for each in seen.testbeds] + [each.removing for each in seen.stays]
+    for words in typing:
+        say("  ", (words, "bold"))
+
+
+def _counted(seen: LeftSeen) -> str:
+    parts = [(len(seen.testbeds), "testbed"), (len(seen.stays), "stay")]
+    return " and ".join(count(number, noun) for number, noun in parts if number)
+
+
+def _since(moment: str) -> str:
+    return f" since {moment}" if moment else ""
 
 
 def show_cluster(seen: ClusterSeen, format_: Format) -> ExitCode:

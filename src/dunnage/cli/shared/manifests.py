@@ -17,6 +17,7 @@ from dunnage import catalog
 from dunnage.cli.shared.terminal import Format, out, say, show_json, typed
 from dunnage.errors import UsageError
 from dunnage.hosts.namespace.planned import LAB
+from dunnage.hosts.nodes.planned import TESTBED
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan, StayPlan
 from dunnage.model.study import Study
@@ -30,6 +31,7 @@ from dunnage.wording.terms import listed
 _STANDS_FOR = {
     catalog.STAY_NUMBER: "eight hexadecimal digits of each stay's own, in names and labels",
     LAB: "the name of the lab, which it is given when it is made",
+    TESTBED: "what the testbed is called in the cluster, which is drawn when it is opened",
     HASH: "what software is named by, once it was made",
 }
 _PLAIN = re.compile(r"(?!(?i:y|n|yes|no|on|off|true|false|null)$)[A-Za-z/][\w./:-]*(?<!:)")

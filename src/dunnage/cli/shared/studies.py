@@ -206,7 +206,8 @@ def seconds_of(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
 
 def without_room(study: Study, deployments: int) -> str:
     """Say what the records may be too many for; return what they certainly are too many for."""
-    if catalog.OFFER.testbeds[study.testbed.kind].fake:
+    hosts = catalog.OFFER.testbeds[study.testbed.kind]
+    if hosts.fake or not hosts.here:
         return ""
     room = catalog.room()
     for excess in excesses(study, deployments, room):

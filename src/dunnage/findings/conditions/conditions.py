@@ -9,7 +9,7 @@ from dunnage.analysis.groups import grouped
 from dunnage.analysis.runs import Setting
 from dunnage.analysis.values import database_hosts, sampler_cpu
 from dunnage.model.conditions import Conditions
-from dunnage.model.load import OWN_UNITS
+from dunnage.model.load import NO_SERVERS
 from dunnage.model.record import HostUsage, Record, StayRecord, Usage
 
 _COUNTERS = {
@@ -70,7 +70,7 @@ def _members(host: HostUsage) -> list[tuple[str, Usage]]:
     return [
         (name, used)
         for name, used in host.units.items()
-        if name not in OWN_UNITS and not _is_daemon(name)
+        if name not in NO_SERVERS and not _is_daemon(name)
     ]
 
 

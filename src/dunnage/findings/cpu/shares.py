@@ -9,7 +9,7 @@ from dunnage.analysis.intervals import block_means, difference_over_blocks, mean
 from dunnage.analysis.runs import Setting
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.model.analysis import Share
-from dunnage.model.load import OWN_UNITS
+from dunnage.model.load import NO_SERVERS
 from dunnage.model.record import HostUsage, Record, Usage
 
 OUTSIDE = "outside"
@@ -85,7 +85,7 @@ def _inside(hosts: Sequence[HostUsage]) -> dict[str, float | None]:
     """
     if any(host.unseen for host in hosts):
         return {}
-    units = [unit for host in hosts for unit in host.units.items() if unit[0] not in OWN_UNITS]
+    units = [unit for host in hosts for unit in host.units.items() if unit[0] not in NO_SERVERS]
     servers = [used for name, used in units if not name.startswith("daemon")]
     daemons = _sum(used.cpu for name, used in units if name.startswith("daemon"))
     user, system = _split(servers)

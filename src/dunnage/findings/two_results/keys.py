@@ -108,6 +108,10 @@ _WORDS: Mapping[str, str] = {
     "database.members": "members of the database",
     "testbed.kind": "kind of testbed",
     "testbed.memory": "memory of a host",
+    "testbed.context": "context of the cluster",
+    "testbed.nodes": "nodes of the cluster",
+    "testbed.image": "image of agents on nodes",
+    "testbed.labels": "labels of namespaces",
     "sampler.rate": "rate of the sampler in Hz",
     "repeat": "runs of each kind in a stay",
 }

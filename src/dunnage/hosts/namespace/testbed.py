@@ -18,6 +18,7 @@ from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.first_process import FirstProcess
 from dunnage.hosts.lab import SWITCH, Lab, registry
 from dunnage.hosts.machine_clock import MachineClock
+from dunnage.hosts.machine_facts import machine_facts
 from dunnage.hosts.namespace.cores import (
     CONTROL_WEIGHT,
     Partition,
@@ -25,7 +26,7 @@ from dunnage.hosts.namespace.cores import (
     usable_cores,
 )
 from dunnage.hosts.namespace.enter import Door
-from dunnage.hosts.namespace.environment import lab_facts, machine_facts
+from dunnage.hosts.namespace.environment import lab_facts
 from dunnage.hosts.namespace.floating import ROUTE
 from dunnage.hosts.namespace.host import INIT_UNIT, NamespaceHost
 from dunnage.hosts.namespace.network import (

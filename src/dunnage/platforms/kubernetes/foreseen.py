@@ -17,7 +17,7 @@ from dunnage.model.choices import ClientPlace
 from dunnage.model.layout import ENGINE_TREE, Layout, Reservation, Service, Stage
 from dunnage.platforms import places
 from dunnage.platforms.kubernetes.addresses import Served
-from dunnage.platforms.kubernetes.images import chosen
+from dunnage.platforms.kubernetes.images import chosen, of_client
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.objects import Image, Manifest
 from dunnage.platforms.kubernetes.storage import directories
@@ -43,6 +43,11 @@ class Ground:
     ours: bool
     """Whether the nodes are, so that images can be brought there."""
     floating: Callable[[Site], str]
+    elsewhere: Ground | None = None
+    """The same with other values wherever one is not known yet; default: with other nodes, where
+    they are not ours."""
+    why: str = _NODE
+    """Why those are not known."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +78,15 @@ def foreseen(
         return tuple(created(manifests, layout, stages, on, assumed(first)))
 
     one, another = made(1, ground), made(101, ground)
-    strange = {host: f"{node}-or-another" for host, node in ground.nodes.items()}
-    elsewhere = one if ground.ours else made(1, replace(ground, nodes=strange))
+    others = {host: f"{node}-or-another" for host, node in ground.nodes.items()}
+    strange = ground.elsewhere or replace(ground, nodes=others)
+    elsewhere = one if ground.ours else made(1, strange)
     return tuple(
         replace(
             here,
             unknown={
                 **dict.fromkeys(differing(here.manifest, there.manifest), _CHOSEN),
-                **dict.fromkeys(differing(here.manifest, node.manifest), _NODE),
+                **dict.fromkeys(differing(here.manifest, node.manifest), ground.why),
             },
         )
         for here, there, node in zip(one, another, elsewhere, strict=True)
@@ -113,7 +119,8 @@ def created(
     if manifests.deployment.client is ClientPlace.CONTAINER:
         tree = ground.trees.tree(ENGINE_TREE)
         for host in ground.clients:
-            image, node = chosen(host, tree, ours=ground.ours), ground.nodes[host.name]
+            image = of_client(manifests.deployment, host, tree, ours=ground.ours)
+            node = ground.nodes[host.name]
             pod = manifests.client(host, tree=tree, image=image, node=node)
             yield ForeseenObject(pod, host.name, _brought(image))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from dunnage.contracts.cluster import OF_A_TESTBED
 from dunnage.contracts.host import Site
 from dunnage.contracts.software import Tree
 from dunnage.model.choices import Peers
@@ -15,6 +16,7 @@ from dunnage.platforms import places
 from dunnage.platforms.image_of_tree import command
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served, addressing
+from dunnage.platforms.kubernetes.carried import carried
 from dunnage.platforms.kubernetes.objects import Image, Manifest
 from dunnage.platforms.kubernetes.storage import claimed
 from dunnage.platforms.late_start import wrapped
@@ -31,6 +33,8 @@ class Manifests:
 
     deployment: Deployment
     stay: StayNames
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Of every namespace that is made there, besides its own."""
 
     @property
     def in_own(self) -> bool:
@@ -55,7 +59,7 @@ class Manifests:
 
     def namespace(self) -> Manifest:
         """What holds all others."""
-        return objects.namespace(self.stay)
+        return objects.namespace(self.stay, self.labels)
 
     def services(self, reservation: Reservation) -> Mapping[str, Manifest]:
         """Member → the service by which it is reached; none where none is wanted.
@@ -80,13 +84,26 @@ class Manifests:
         return {member: objects.headless(member, self.stay) for member in members}
 
     def member(
-        self, service: Service, place: Place, host: Site, *, tree: Tree, image: Image, node: str
+        self,
+        service: Service,
+        place: Place,
+        host: Site,
+        *,
+        tree: Tree,
+        image: Image,
+        node: str,
+        apart: bool = False,
     ) -> tuple[Manifest, ...]:
-        """What a member is made of: its volume with a claim to it, if it has one, and its set."""
+        """What a member is made of: its volume with a claim to it, if it has one, and its set.
+
+        One that is `apart` has nothing of its host: its files are carried into its pod.
+        """
         argv = command(service.argv, tree)
         storage = self.deployment.storage
         own = objects.labels(self.stay, place.member)
-        kept = claimed(place, storage, stay=self.stay, node=node, labels=own)
+        testbed = {name: self.labels[name] for name in (OF_A_TESTBED,) if name in self.labels}
+        labelled = {**own, **testbed}
+        kept = claimed(place, storage, stay=self.stay, node=node, labels=labelled)
         stateful_set = objects.stateful_set(
             service,
             place,
@@ -101,6 +118,8 @@ class Manifests:
             limits=self.deployment.limits,
             named=self.in_own and self._by_name,
         )
+        if apart:
+            stateful_set = carried(stateful_set, place, host.engine)
         return (*kept, stateful_set)
 
     def client(self, host: Site, *, tree: Tree, image: Image, node: str) -> Manifest:

@@ -6,7 +6,7 @@ What may be asked twice is asked again while the API server is away: it may be j
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, TypeVar
@@ -24,16 +24,16 @@ from lightkube.resources.core_v1 import (
 )
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
 
+from dunnage.clusters.execute import CannotRunError, Place, execute
+from dunnage.clusters.pod_state import PodState, state_of, warnings
 from dunnage.contracts.host import Completed
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, explanation
 from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes.addresses import Served
-from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.objects import Manifest, namespace
 from dunnage.platforms.kubernetes.outage import AWAY, Outage, is_away
-from dunnage.platforms.kubernetes.pod_state import PodState, state_of, warnings
 from dunnage.platforms.stay_names import StayNames
 
 _REMOVED = 60.0
@@ -52,7 +52,15 @@ T = TypeVar("T")
 class Namespace:
     """All that a stay has in a cluster, and nothing else."""
 
-    def __init__(self, client: Client, session: httpx2.Client, stay: StayNames) -> None:
+    def __init__(
+        self,
+        client: Client,
+        session: httpx2.Client,
+        stay: StayNames,
+        labels: Mapping[str, str] | None = None,
+    ) -> None:
+        """`labels` are those of the namespace besides its own."""
+        self._labels = labels or {}
         self._client = client
         self._session = session
         self._stay = stay
@@ -75,7 +83,7 @@ class Namespace:
             return
         try:
             with self._spoken("the stay's namespace cannot be created"):
-                self._client.create(_object(namespace(self._stay)))
+                self._client.create(_object(namespace(self._stay, self._labels)))
         except StayError as error:
             if _status(error.__cause__) != _TAKEN:
                 raise
@@ -181,7 +189,7 @@ class Namespace:
         container: str,
         argv: Sequence[str],
         *,
-        stdin: str,
+        stdin: bytes,
         timeout: float,
         where: str,
     ) -> Completed:
@@ -191,15 +199,8 @@ class Namespace:
         whether the command was run. What the container cannot run gives the exit code `NOT_RUN`.
         """
         try:
-            return execute(
-                self._session,
-                namespace=self.name,
-                pod=pod,
-                container=container,
-                argv=argv,
-                stdin=stdin,
-                timeout=timeout,
-            )
+            place = Place(self.name, pod, container)
+            return execute(self._session, place, argv, stdin=stdin, timeout=timeout)
         except CannotRunError as error:
             return Completed(NOT_RUN, "", str(error))
         except TimeoutError as error:

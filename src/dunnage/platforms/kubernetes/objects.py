@@ -29,6 +29,9 @@ ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8"}
 """What every native process has besides `PATH` and `HOME`, which containerd sets, and to the same.
 """
 _MEMBER = "dunnage.member"
+_REST = "trap 'exit 0' TERM INT; while :; do sleep 3600 & wait $!; done"
+"""Does nothing until it is told to end. The first process of a container never sees a signal that
+it leaves to its default."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +42,12 @@ class Image:
     imported: bool
 
 
-def namespace(stay: StayNames) -> Manifest:
-    """The stay's own namespace; whoever deletes it deletes the stay."""
+def namespace(stay: StayNames, further: Mapping[str, str]) -> Manifest:
+    """The stay's own namespace, with further labels; whoever deletes it deletes the stay."""
     return {
         "apiVersion": "v1",
         "kind": "Namespace",
-        "metadata": {"name": stay.network, "labels": labels(stay)},
+        "metadata": {"name": stay.network, "labels": {**further, **labels(stay)}},
     }
 
 
@@ -145,12 +148,15 @@ def stateful_set(
 
 
 def client_pod(name: str, *, stay: StayNames, node: str, image: Image, engine: str) -> Manifest:
-    """A pod that rests on a client's host, and whose network clients have."""
+    """A pod that rests on a client's host, and whose network clients have.
+
+    An image of ours has the engine; any other has a shell.
+    """
     container: Manifest = {
         "name": CLIENT,
         **_image(image),
-        "command": [engine],
-        "args": ["rest"],
+        "command": [engine] if image.imported else ["sh", "-c"],
+        "args": ["rest"] if image.imported else [_REST],
         "securityContext": {"runAsUser": 0, "runAsGroup": 0},
     }
     return {

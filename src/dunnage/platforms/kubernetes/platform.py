@@ -8,8 +8,15 @@ from functools import partial
 from threading import Lock
 from typing import ClassVar
 
-from dunnage.contracts.host import Host
-from dunnage.contracts.kubernetes import ContainerRuntime, HasKubernetes
+from dunnage.clusters.pod_state import PodState
+from dunnage.contracts.host import Confined, Host, confinement
+from dunnage.contracts.kubernetes import (
+    ContainerRuntime,
+    HasKubernetes,
+    LabelsNamespaces,
+    MakesPods,
+    PodHost,
+)
 from dunnage.contracts.platform import Seen
 from dunnage.contracts.software import SoftwareStore, Tree
 from dunnage.contracts.substrate import Substrate
@@ -18,24 +25,26 @@ from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace
 from dunnage.model.cni import CNI
 from dunnage.model.deployment import Deployment
-from dunnage.model.layout import ENGINE_TREE, Layout, Place, Reservation, Service
+from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.proxy import proxy_of
+from dunnage.model.unknown import UNKNOWN
 from dunnage.platforms import places
 from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
+from dunnage.platforms.kubernetes.carried import beyond
+from dunnage.platforms.kubernetes.carrying import carry
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.cni_network import driver_of
-from dunnage.platforms.kubernetes.images import provide
+from dunnage.platforms.kubernetes.images import of_client, provide
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace, spoken
 from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for, merged
 from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.kubernetes.offer import OFFER
 from dunnage.platforms.kubernetes.pod_member import PodMember
-from dunnage.platforms.kubernetes.pod_state import PodState
 from dunnage.platforms.kubernetes.process import first_process
 from dunnage.platforms.kubernetes.starting import await_container, await_started
 from dunnage.platforms.kubernetes.storage import directories
@@ -96,15 +105,23 @@ class Kubernetes(HostedMembers[PodMember]):
         self._substrate: HasKubernetes = substrate
         self._proxy: str = proxy_of(deployment)
         self._stay: StayNames = StayNames.of(stay.lower())
-        self._manifests: Manifests = Manifests(deployment, self._stay)
+        labels = substrate.labels if isinstance(substrate, LabelsNamespaces) else {}
+        self._manifests: Manifests = Manifests(deployment, self._stay, labels)
         self._opened: Namespace | None = None
-        self._clients: dict[str, ClientPod] = {}
+        self._clients: dict[str, ClientPod | PodHost] = {}
+        self._landlords: dict[str, Host] = {}
         self._images: dict[tuple[str, str], Image] = {}
         self._services: dict[str, Served] = {}
         self._named: bool = False
         self._making: Lock = Lock()
 
     def reserve(self, layout: Layout) -> Reservation:
+        if (why := self._confined) and (needs := list(beyond(self._deployment))):
+            raise UnavailableError(
+                f"it needs {' and '.join(needs)}, and {why}",
+                where=self._deployment.name,
+                hint="dunnage schema study",
+            )
         if self._manifests.served:
             self._serve(self._reserve(layout, places.translated))
         return self._reserve(layout, self._manifests.addressing(self._services))
@@ -120,6 +137,14 @@ class Kubernetes(HostedMembers[PodMember]):
         self._name_members()
         self._bring_all_up(services, deadline)
 
+    def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
+        self._insist_on_disks()
+        super().keep(snapshot, files)
+
+    def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
+        self._insist_on_disks()
+        super().restore(snapshot, files)
+
     def crash(self, member: str) -> None:
         started = self._members[member]
         process = started.identified().process
@@ -132,6 +157,7 @@ class Kubernetes(HostedMembers[PodMember]):
         """The client's host, or a pod on it."""
         if self._deployment.client is ClientPlace.HOST:
             return host
+        self._landlords[host.name] = host
         if host.name not in self._clients:
             self._clients[host.name] = self._client_pod(host)
         return self._clients[host.name]
@@ -145,13 +171,16 @@ class Kubernetes(HostedMembers[PodMember]):
             if isinstance(process, Seen):
                 variables = self._variables(member.host)
                 pods.append(Pod(member.host, process, state.address, variables))
+        told = {"quality": " and ".join(sorted(qualities))}
+        if why := self._confined:
+            return {"driver": f"{UNKNOWN}: {why}", **told}
         named = self._deployment.network
         ways = in_force(pods, host_network=named == HOST)
         if named != HOST:
             ours = all(self._runtime(pod.host) is not None for pod in pods)
             asked = asked_of(self._deployment, self._proxy, ours=ours)
             insist_asked_for(ways, asked, self._deployment.name)
-        return {**merged(ways), "quality": " and ".join(sorted(qualities))}
+        return {**merged(ways), **told}
 
     def down(self) -> None:
         """Have everything deleted in reverse order, all of it even if some of it fails, and wait
@@ -177,7 +206,8 @@ class Kubernetes(HostedMembers[PodMember]):
             if self._opened is None:
                 api = self._substrate.api
                 with spoken("the API server cannot be reached", "kubernetes"):
-                    self._opened = Namespace(connect(api), session(api), self._stay)
+                    labels = self._manifests.labels
+                    self._opened = Namespace(connect(api), session(api), self._stay, labels)
             self._opened.begin()
             return self._opened
 
@@ -194,8 +224,27 @@ class Kubernetes(HostedMembers[PodMember]):
                 self._namespace.create(manifest, member)
             self._named = True
 
+    @property
+    def _confined(self) -> str:
+        """Why a host of it does not see its machine; empty where all do."""
+        return next(filter(None, map(confinement, self._hosts.values())), "")
+
+    def _insist_on_disks(self) -> None:
+        if why := self._confined:
+            raise UnavailableError(
+                f"no copies of data can be kept on its hosts: {why}; write `data: load`",
+                where=self._deployment.name,
+                hint="dunnage schema study",
+            )
+
+    def _furnish(self, service: Service, place: Place, host: Host) -> None:
+        if not confinement(host):
+            super()._furnish(service, place, host)
+
     def _start(self, service: Service, place: Place, host: Host, deadline: Deadline) -> PodMember:
-        self._make_directories(place, host)
+        apart = bool(confinement(host))
+        if not apart:
+            self._make_directories(place, host)
         tree = self._trees.tree(service.software)
         manifests = self._manifests.member(
             service,
@@ -204,8 +253,13 @@ class Kubernetes(HostedMembers[PodMember]):
             tree=tree,
             image=self._provide(host, tree),
             node=self._node(host),
+            apart=apart,
         )
         self._namespace.create_all(manifests, place.member, deadline)
+        if apart:
+            program = self._trees.tree(ENGINE_TREE).source / ENGINE_PROGRAM
+            programs = {host.engine: program.read_bytes()}
+            carry(self._namespace, service, place, programs, deadline)
         state = await_container(self._namespace, place.member, deadline)
         member = PodMember(
             service,
@@ -214,7 +268,7 @@ class Kubernetes(HostedMembers[PodMember]):
             self._namespace,
             state.uid,
             state.first,
-            ours=self._runtime(host) is not None,
+            on_node=self._runtime(host) is not None or isinstance(host, Confined),
         )
         if self._manifests.in_own:
             self._note_address(member, state)
@@ -232,11 +286,17 @@ class Kubernetes(HostedMembers[PodMember]):
         if own:
             self._late[member.name] = own
 
-    def _client_pod(self, host: Host) -> ClientPod:
+    def _client_pod(self, host: Host) -> ClientPod | PodHost:
+        if confinement(host) and isinstance(host, MakesPods):
+            return host.beside(self._namespace.name, objects.labels(self._stay))
         tree = self._trees.tree(ENGINE_TREE)
-        manifest = self._manifests.client(
-            host, tree=tree, image=self._provide(host, tree), node=self._node(host)
+        ours = self._runtime(host) is not None
+        image = (
+            self._provide(host, tree)
+            if ours
+            else of_client(self._deployment, host, tree, ours=False)
         )
+        manifest = self._manifests.client(host, tree=tree, image=image, node=self._node(host))
         pod = str(manifest["metadata"]["name"])
         self._namespace.create(manifest, host.name)
         state = await_started(self._namespace, pod, host.name, Deadline.after(_CLIENT_STARTED))
@@ -282,9 +342,11 @@ class Kubernetes(HostedMembers[PodMember]):
             self._opened.await_gone(objects.pod_name(place.member), place.member)
 
     def _remove_client(self, host: str) -> None:
-        self._clients[host].leave()
-        pod = f"{objects.CLIENT}-{host}"
-        self._namespace.remove_pod(pod, host, lost=self._is_lost(host))
+        client = self._clients[host]
+        client.leave()
+        if isinstance(client, ClientPod):
+            pod = f"{objects.CLIENT}-{host}"
+            self._namespace.remove_pod(pod, host, lost=self._is_lost(host))
 
     def _end(self) -> None:
         if self._opened is not None:
@@ -295,7 +357,7 @@ class Kubernetes(HostedMembers[PodMember]):
         host.remove(places.directory(host, place.member))
 
     def _is_lost(self, host: str) -> bool:
-        there = self._hosts.get(host) or self._clients[host].landlord
+        there = self._hosts.get(host) or self._landlords[host]
         try:
             there.run(["true"])
         except HostLostError:

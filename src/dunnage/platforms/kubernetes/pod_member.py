@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from dunnage.contracts.host import Completed, Host
+from dunnage.contracts.host import Completed, Host, confinement
 from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.contracts.software import Tree
 from dunnage.errors import StayError
@@ -35,8 +35,8 @@ class PodMember:
     """Of its pod."""
     container: str
     """Id of its container: the one that was started first is the member."""
-    ours: bool
-    """Whether Dunnage runs the node, so that its host must see the process."""
+    on_node: bool
+    """Whether its host is the very node, and must see the process unless it is confined."""
 
     @property
     def name(self) -> str:
@@ -51,12 +51,14 @@ class PodMember:
     def identified(self) -> RunningMember:
         """With its process, where its host sees the container's first one.
 
-        Raises StayError when a node of ours runs it, and it is not there all the same.
+        Raises StayError when its host is its node, and it is not there all the same.
         """
         return RunningMember(self.name, self.host, self._process())
 
     def ended(self) -> str | None:
         """How it ended, or None while it lives. Whom its host sees need not be asked for."""
+        if confinement(self.host):
+            return self._told_end()
         if first_process(self.host, self.container, self.name) is not None:
             return None
         return self._told_end()
@@ -73,7 +75,7 @@ class PodMember:
 
     def _execute(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
         return self.namespace.execute(
-            self.pod, CONTAINER, argv, stdin=stdin, timeout=timeout, where=self.name
+            self.pod, CONTAINER, argv, stdin=stdin.encode(), timeout=timeout, where=self.name
         )
 
     def _told_end(self) -> str | None:
@@ -90,10 +92,12 @@ class PodMember:
         return None if state.container == self.container else "it was started anew"
 
     def _process(self) -> Seen | Unseen:
+        if why := confinement(self.host):
+            return Unseen(why)
         seen = first_process(self.host, self.container, self.name)
         if seen is not None:
             return seen
-        if self.ours:
+        if self.on_node:
             self._await_end()
         return OUT_OF_SIGHT
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
+from dunnage.clusters.pod_state import PodState
 from dunnage.errors import StayError
 from dunnage.platforms.deadline import Deadline
+from dunnage.platforms.kubernetes.carried import CARRIER
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import pod_name
-from dunnage.platforms.kubernetes.pod_state import PodState
 from dunnage.platforms.readiness import LAST_LINES
 
 _PATIENCE = 15.0
@@ -25,18 +27,34 @@ def await_container(namespace: Namespace, member: str, deadline: Deadline) -> Po
     return await_started(namespace, pod_name(member), member, deadline, maker)
 
 
+def await_carrier(namespace: Namespace, member: str, deadline: Deadline) -> None:
+    """Wait until what runs before a member waits for its files; raises StayError as well."""
+    maker = "StatefulSet", member
+    await_started(namespace, pod_name(member), member, deadline, maker, _waits_for_files)
+
+
+def _waits_for_files(state: PodState) -> bool:
+    return state.before == CARRIER
+
+
+def _has_run(state: PodState) -> bool:
+    return bool(state.running or state.ends) and not state.never_ran
+
+
 def await_started(
     namespace: Namespace,
     pod: str,
     where: str,
     deadline: Deadline,
     maker: tuple[str, str] | None = None,
+    begun: Callable[[PodState], bool] = _has_run,
 ) -> PodState:
-    """The same of any pod; `maker` is the kind and the name of what makes it, if something does."""
+    """The same of any pod, or until it has `begun` otherwise; `maker` is the kind and the name of
+    what makes it, if something does."""
     stuck: tuple[str, float] = ("", 0.0)
     while True:
         state = namespace.pod(pod, where, deadline)
-        if state is not None and (state.running or state.ends) and not state.never_ran:
+        if state is not None and begun(state):
             return state
         reason = state.reason if state is not None else ""
         if reason != stuck[0]:

@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dunnage.contracts.cluster import OF_A_GROUP
 from dunnage.model.deployment import QUOTA_PERIOD
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import CLIENT_GROUP
 from dunnage.substrates.kubernetes.control_plane import ControlPlane
 from dunnage.substrates.kubernetes.place import (
     DOMAIN,
-    GROUP_LABEL,
     LOOPBACK,
     NODE,
     NODES,
@@ -144,7 +144,7 @@ class Node:
             f"--root-dir={self.place.path('kubelet')}",
             f"--hostname-override={self.name}",
             f"--node-ip={self.address}",
-            f"--node-labels={GROUP_LABEL}={self.group}",
+            f"--node-labels={OF_A_GROUP}={self.group}",
         )
         taint = taints.get(self.group)
         return Component(KUBELET, (*argv, f"--register-with-taints={taint}") if taint else argv)

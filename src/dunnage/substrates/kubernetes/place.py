@@ -19,8 +19,6 @@ MASTERS = "system:masters"
 """Group of users that may do everything, whatever roles there are."""
 TAINT = "dunnage/client"
 """Key of the taint that keeps members off the client's host."""
-GROUP_LABEL = "dunnage/group"
-"""Label with a host's group in the testbed."""
 LOOPBACK = "127.0.0.1"
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from lightkube.resources.coordination_v1 import Lease
 from lightkube.resources.core_v1 import Node
 
+from dunnage.clusters.nodes import name, why_unready
 from dunnage.model.value import Scalar
 from dunnage.substrates.kubernetes.node import LEASE_SECONDS
 
@@ -50,34 +51,12 @@ def node_facts(nodes: Iterable[Node]) -> dict[str, Scalar]:
     }
 
 
-def name(node: Node) -> str:
-    """A node's name."""
-    return str(node.metadata.name) if node.metadata is not None else ""
-
-
 def _why(node: Node | None, renewed: float | None, now: float) -> str:
     if node is None:
         return "not known to the API server"
     if renewed is None or now - renewed > _PERIOD + _SLACK:
         return "not heard of by the API server"
     return why_unready(node)
-
-
-def why_unready(node: Node) -> str:
-    """What keeps a node from being used, as the API server has it; empty for nothing."""
-    conditions = node.status.conditions if node.status is not None else None
-    for condition in conditions or ():
-        if condition.type == "Ready" and condition.status != "True":
-            return condition.message or condition.reason or f"Ready is {condition.status}"
-        if condition.type == "Ready":
-            return _tainted(node)
-    return "not told of by its kubelet"
-
-
-def _tainted(node: Node) -> str:
-    taints = (node.spec.taints if node.spec is not None else None) or ()
-    ours = [taint.key for taint in taints if taint.key.startswith("node.kubernetes.io/")]
-    return f"tainted: {', '.join(ours)}" if ours else ""
 
 
 def _lease_name(lease: Lease) -> str:

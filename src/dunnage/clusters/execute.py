@@ -12,6 +12,7 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import httpcore2
@@ -24,21 +25,24 @@ from dunnage.contracts.host import Completed
 
 _PROTOCOL = "v5.channel.k8s.io"
 """Each message begins with the number of its channel; since version 5 one can be closed."""
-_STDIN, _STDOUT, _STDERR, _STATUS, _CLOSE = 0, 1, 2, 3, 255
+STDIN, STDOUT, STDERR, STATUS, CLOSE = 0, 1, 2, 3, 255
 _SWITCHED = 101
 """HTTP status of a connection that speaks another protocol from now on."""
-_MOST = 65536
+MOST = 65536
+"""Bytes that are read, or sent as one message, at once."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A container in which commands are run."""
+
+    namespace: str
+    pod: str
+    container: str
 
 
 def execute(
-    session: httpx2.Client,
-    *,
-    namespace: str,
-    pod: str,
-    container: str,
-    argv: Sequence[str],
-    stdin: str,
-    timeout: float,
+    session: httpx2.Client, place: Place, argv: Sequence[str], *, stdin: bytes, timeout: float
 ) -> Completed:
     """Run a command to its end; raises TimeoutError after `timeout` seconds.
 
@@ -46,24 +50,35 @@ def execute(
     it, and HTTPError when the connection is lost.
     """
     ends = time.monotonic() + timeout
-    channels = [("stdin", str(bool(stdin)).lower()), ("stdout", "true"), ("stderr", "true")]
-    asked: list[tuple[str, str | int | float | bool | None]]
-    asked = [("container", container), *channels, *(("command", word) for word in argv)]
-    url = f"/api/v1/namespaces/{namespace}/pods/{pod}/exec"
     try:
-        with session.stream(
-            "GET", url, params=asked, headers=_upgrade(), timeout=timeout
-        ) as answer:
-            if answer.status_code != _SWITCHED:
-                answer.read()
-                raise _refusal(answer)
-            conversation = _Conversation(answer.extensions["network_stream"], ends)
+        with switched(session, place, argv, stdin=bool(stdin), timeout=timeout) as stream:
+            conversation = _Conversation(stream, ends)
+            for begin in range(0, len(stdin), MOST):
+                conversation.send(bytes([STDIN]) + stdin[begin : begin + MOST])
             if stdin:
-                conversation.send(bytes([_STDIN]) + stdin.encode())
-                conversation.send(bytes([_CLOSE, _STDIN]))
+                conversation.send(bytes([CLOSE, STDIN]))
             return conversation.heard()
     except httpx2.TimeoutException as error:
         raise TimeoutError from error
+
+
+@contextmanager
+def switched(
+    session: httpx2.Client, place: Place, argv: Sequence[str], *, stdin: bool, timeout: float
+) -> Iterator[Any]:
+    """A connection whose messages are of the channels of a command.
+
+    Raises HTTPStatusError when the cluster refuses it, and HTTPError when it is not there.
+    """
+    channels = [("stdin", str(stdin).lower()), ("stdout", "true"), ("stderr", "true")]
+    asked: list[tuple[str, str | int | float | bool | None]]
+    asked = [("container", place.container), *channels, *(("command", word) for word in argv)]
+    url = f"/api/v1/namespaces/{place.namespace}/pods/{place.pod}/exec"
+    with session.stream("GET", url, params=asked, headers=_upgrade(), timeout=timeout) as answer:
+        if answer.status_code != _SWITCHED:
+            answer.read()
+            raise _refusal(answer)
+        yield answer.extensions["network_stream"]
 
 
 def _refusal(answer: httpx2.Response) -> httpx2.HTTPStatusError:
@@ -114,7 +129,7 @@ class _Conversation:
                     channel, message = message[0], message[1:]
                 self._outputs.setdefault(channel, bytearray()).extend(message)
                 if event.message_finished:
-                    if channel == _STATUS:
+                    if channel == STATUS:
                         return self._completed()
                     channel = None
             if not data:
@@ -122,7 +137,7 @@ class _Conversation:
 
     def _read(self) -> bytes:
         with _spoken():
-            return bytes(self._stream.read(_MOST, timeout=self._left()))
+            return bytes(self._stream.read(MOST, timeout=self._left()))
 
     def _left(self) -> float:
         left = self._ends - time.monotonic()
@@ -131,12 +146,12 @@ class _Conversation:
         return left
 
     def _completed(self) -> Completed:
-        status = self._outputs.get(_STATUS)
+        status = self._outputs.get(STATUS)
         if status is None:
             raise httpx2.ReadError("the connection ended before the command had")
         stdout, stderr = (
             self._outputs.get(each, bytearray()).decode(errors="replace")
-            for each in (_STDOUT, _STDERR)
+            for each in (STDOUT, STDERR)
         )
         return Completed(exit_code(json.loads(status)), stdout, stderr)
 

@@ -1,7 +1,8 @@
-"""What a user must be allowed, so that a stay can be carried out in a Kubernetes."""
+"""What a user must be allowed, so that stays can be carried out in a Kubernetes, and hosts had."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lightkube import Client
@@ -38,6 +39,7 @@ RIGHTS = (
     Right("create", "statefulsets", group="apps"),
     Right("delete", "statefulsets", group="apps"),
     Right("create", "services"),
+    Right("create", "pods"),
     Right("get", "pods"),
     Right("delete", "pods"),
     Right("get", "pods", "log"),
@@ -58,9 +60,18 @@ Since Kubernetes 1.35 it needs `create pods/exec` in addition.
 """
 
 
-def missing(client: Client) -> tuple[Right, ...]:
+OF_AGENTS = (
+    Right("list", "namespaces"),
+    Right("list", "pods"),
+)
+"""What hosts need that are nodes of a cluster, besides: an agent's pod on each of them, none on
+nodes that somebody else uses."""
+ALL = (*RIGHTS, *OF_AGENTS)
+
+
+def missing(client: Client, rights: Iterable[Right]) -> tuple[Right, ...]:
     """Those that the cluster says its user has not; raises `Refused`."""
-    return tuple(right for right in RIGHTS if not allowed(client, right))
+    return tuple(right for right in rights if not allowed(client, right))
 
 
 def allowed(client: Client, right: Right) -> bool:

@@ -46,7 +46,7 @@ class End:
 
 @dataclass(frozen=True)
 class PodState:
-    """A pod with one container."""
+    """A pod with one container, before which others may run."""
 
     uid: str
     address: str
@@ -62,6 +62,8 @@ class PodState:
     """The same in a sentence."""
     quality: str
     """Its quality-of-service class."""
+    before: str = ""
+    """Name of the container that runs before that one, while it does."""
 
     @property
     def first(self) -> str:
@@ -88,7 +90,8 @@ def state_of(pod: Pod) -> PodState:
     status = pod.status or PodStatus()
     containers = status.containerStatuses or []
     first = containers[0] if containers else None
-    reason, message = _kept_from_running(status, first)
+    earlier = next(filter(_is_due, status.initContainerStatuses or ()), None)
+    reason, message = _kept_from_running(status, earlier or first)
     return PodState(
         uid=str((pod.metadata and pod.metadata.uid) or ""),
         address=status.podIP or "",
@@ -98,7 +101,14 @@ def state_of(pod: Pod) -> PodState:
         reason=reason,
         message=message,
         quality=status.qosClass or "",
+        before=earlier.name if earlier and earlier.state and earlier.state.running else "",
     )
+
+
+def _is_due(container: ContainerStatus) -> bool:
+    """Whether a container that runs before others has not ended well."""
+    ended = container.state.terminated if container.state else None
+    return ended is None or ended.exitCode != 0
 
 
 def warnings(events: Iterable[Event]) -> tuple[str, ...]:

@@ -1,0 +1,230 @@
+"""What Dunnage has in someone else's Kubernetes, whoever uses it, and its removal."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from lightkube import ApiError, Client
+from lightkube.resources.core_v1 import Namespace, PersistentVolume, Pod
+
+from dunnage.clusters.context import Context
+from dunnage.contracts.cluster import (
+    MANAGED,
+    OF_A_STAY,
+    OF_A_TESTBED,
+    OWNED_BY,
+    LeftSeen,
+    Owner,
+    StaySeen,
+    TestbedSeen,
+)
+from dunnage.errors import UnavailableError
+from dunnage.kubernetes_api import connect
+
+_GONE = 404
+_REMOVED = 120.0
+"""Seconds within which what is deleted is gone."""
+_INTERVAL = 0.2
+
+
+def left(name: str, kubeconfig: Path | None) -> LeftSeen:
+    """All that there is in the cluster of a context, the oldest first.
+
+    Raises UnavailableError with one reason why it cannot be asked.
+    """
+    context = Context(name, kubeconfig)
+    with context.spoken(), closing(connect(context.api)) as client:
+        return found(client, context)
+
+
+def remove(
+    name: str, kubeconfig: Path | None, used: Callable[[TestbedSeen], bool]
+) -> tuple[LeftSeen, LeftSeen]:
+    """Remove what nobody uses; returns what that was, and what is left.
+
+    `used` judges testbeds, and a stay is used as its testbed is. Of a stay without one nobody knows
+    whether it is used, so it is left. Raises UnavailableError as `left` does, and where something
+    does not go.
+    """
+    context = Context(name, kubeconfig)
+    with context.spoken(), closing(connect(context.api)) as client:
+        there = found(client, context)
+        unused, kept = parted(there, used)
+        remove_unused(client, unused, context)
+        return unused, kept
+
+
+def found(client: Client, context: Context) -> LeftSeen:
+    """The same by a client; raises `Refused`.
+
+    Volumes are asked for first: whatever testbed they are of is there by then, if it lives.
+    """
+    volumes = list(client.list(PersistentVolume, labels={**MANAGED}))
+    spaces = list(client.list(Namespace, labels={**MANAGED}))
+    agents = [each for each in spaces if not _label(each, OF_A_STAY)]
+    return LeftSeen(_stays(context, (*spaces, *volumes)), testbeds(client, agents, context))
+
+
+def parted(there: LeftSeen, used: Callable[[TestbedSeen], bool]) -> tuple[LeftSeen, LeftSeen]:
+    """What nobody uses, and the rest."""
+    busy = {"", *(each.testbed for each in there.testbeds if used(each))}
+
+    def those(*, kept: bool) -> LeftSeen:
+        return LeftSeen(
+            tuple(each for each in there.stays if (each.testbed in busy) is kept),
+            tuple(each for each in there.testbeds if (each.testbed in busy) is kept),
+        )
+
+    return those(kept=False), those(kept=True)
+
+
+def remove_unused(client: Client, unused: LeftSeen, context: Context) -> None:
+    """Delete all of it, stays before what they live on, and wait until it is gone.
+
+    Raises UnavailableError where something stays, and `Refused`.
+    """
+    spaces = [name for each in unused.stays for name in each.objects.get("namespace", ())]
+    volumes = [name for each in unused.stays for name in each.objects.get("persistentvolume", ())]
+    take_away(client, context.asking, spaces=spaces, volumes=volumes)
+    take_away(client, context.asking, spaces=[each.testbed for each in unused.testbeds])
+
+
+def take_away(
+    client: Client,
+    asking: Callable[[str], str],
+    *,
+    spaces: Sequence[str] = (),
+    volumes: Sequence[str] = (),
+) -> None:
+    """Delete these namespaces and volumes, and wait until they are gone; raises the same.
+
+    `asking` makes a `kubectl` command about the cluster.
+    """
+    _delete(client, asking, Namespace, spaces)
+    _delete(client, asking, PersistentVolume, volumes)
+
+
+def testbeds(
+    client: Client, namespaces: Iterable[Namespace], context: Context
+) -> tuple[TestbedSeen, ...]:
+    """Those that have these namespaces, the oldest first; raises `Refused`."""
+    pods: dict[str, dict[str, str]] = {}
+    for pod in client.list(Pod, namespace="*", labels={**MANAGED}):
+        if (testbed := _label(pod, OF_A_TESTBED)) and not _label(pod, OF_A_STAY):
+            node = str((pod.spec and pod.spec.nodeName) or _name(pod))
+            pods.setdefault(testbed, {})[node] = _phase(pod)
+    seen = (_testbed(each, pods, context) for each in namespaces if _label(each, OF_A_TESTBED))
+    return tuple(sorted(seen, key=lambda each: (each.since, each.testbed)))
+
+
+def _testbed(
+    namespace: Namespace, pods: dict[str, dict[str, str]], context: Context
+) -> TestbedSeen:
+    testbed = _label(namespace, OF_A_TESTBED)
+    study, owner = _owner(namespace)
+    chosen = shlex.join(["--selector", f"{OF_A_TESTBED}={testbed}"])
+    return TestbedSeen(
+        testbed=testbed,
+        study=study,
+        since=_since([namespace]),
+        owner=owner,
+        agents=pods.get(testbed, {}),
+        removing=context.asking(f"delete namespace {chosen}"),
+    )
+
+
+def _owner(namespace: Namespace) -> tuple[str, Owner | None]:
+    """The study, and the process; somebody may have written anything there."""
+    annotations = (namespace.metadata and namespace.metadata.annotations) or {}
+    try:
+        told = json.loads(annotations[OWNED_BY])
+        own = Owner(str(told["machine"]), str(told["boot"]), int(told["pid"]), int(told["born"]))
+        return str(told["study"]), own
+    except (KeyError, ValueError, TypeError):
+        return "", None
+
+
+def owned(study: str, owner: Owner) -> dict[str, str]:
+    """The annotation that `testbeds` reads back."""
+    told = {"study": study, "machine": owner.machine, "boot": owner.boot}
+    return {OWNED_BY: json.dumps({**told, "pid": owner.pid, "born": owner.born})}
+
+
+def _stays(context: Context, objects: Sequence[Any]) -> tuple[StaySeen, ...]:
+    of_stay: dict[str, list[Any]] = {}
+    for each in objects:
+        of_stay.setdefault(_label(each, OF_A_STAY), []).append(each)
+    seen = (_stay(context, stay, mine) for stay, mine in of_stay.items() if stay)
+    return tuple(sorted(seen, key=lambda each: (each.since, each.stay)))
+
+
+def _stay(context: Context, stay: str, objects: Sequence[Any]) -> StaySeen:
+    kinds: dict[str, list[str]] = {}
+    for each in objects:
+        kinds.setdefault(type(each).__name__.lower(), []).append(_name(each))
+    chosen = shlex.join(["--selector", f"{OF_A_STAY}={stay}"])
+    return StaySeen(
+        stay=stay,
+        since=_since(objects),
+        objects={kind: tuple(names) for kind, names in kinds.items()},
+        removing=context.asking(f"delete {','.join(kinds)} {chosen}"),
+        testbed=next(filter(None, (_label(each, OF_A_TESTBED) for each in objects)), ""),
+    )
+
+
+def _since(objects: Iterable[Any]) -> str:
+    times = [each.metadata.creationTimestamp for each in objects]
+    since = min((each for each in times if each is not None), default=None)
+    return "" if since is None else f"{since:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _delete(client: Client, asking: Callable[[str], str], kind: Any, names: Sequence[str]) -> None:
+    for each in names:
+        with _unless_gone():
+            client.delete(kind, each)
+    ends = time.monotonic() + _REMOVED
+    for each in names:
+        while _is_there(client, kind, each):
+            if time.monotonic() > ends:
+                what = kind.__name__.lower()
+                raise UnavailableError(
+                    f"{what} `{each}` is still there after {_REMOVED:g} s",
+                    where="kubernetes",
+                    hint=asking(f"describe {what} {each}"),
+                )
+            time.sleep(_INTERVAL)
+
+
+def _is_there(client: Client, kind: Any, name: str) -> bool:
+    with _unless_gone():
+        client.get(kind, name)
+        return True
+    return False
+
+
+@contextmanager
+def _unless_gone() -> Iterator[None]:
+    """Suppress that something is not there, and nothing else."""
+    try:
+        yield
+    except ApiError as refusal:
+        if refusal.status.code != _GONE:
+            raise
+
+
+def _label(thing: Any, label: str) -> str:
+    return str((thing.metadata.labels or {}).get(label, ""))
+
+
+def _name(thing: Any) -> str:
+    return str(thing.metadata.name)
+
+
+def _phase(pod: Pod) -> str:
+    return str((pod.status and pod.status.phase) or "Pending")

@@ -1,0 +1,42 @@
+"""What an API server's answers say of one node. Pure."""
+
+from __future__ import annotations
+
+from lightkube.resources.core_v1 import Node
+
+_INNER = "InternalIP"
+
+
+def name(node: Node) -> str:
+    """A node's name."""
+    return str(node.metadata.name) if node.metadata is not None else ""
+
+
+def address(node: Node) -> str:
+    """The first IPv4 address by which other nodes reach it; empty if it tells none."""
+    addresses = (node.status.addresses if node.status is not None else None) or ()
+    inner = (each.address for each in addresses if each.type == _INNER and ":" not in each.address)
+    return next(inner, "")
+
+
+def boot(node: Node) -> str:
+    """Id of the start of its kernel: nodes that have the same are one machine."""
+    info = node.status.nodeInfo if node.status is not None else None
+    return info.bootID if info is not None else ""
+
+
+def why_unready(node: Node) -> str:
+    """What keeps a node from being used, as the API server has it; empty for nothing."""
+    conditions = node.status.conditions if node.status is not None else None
+    for condition in conditions or ():
+        if condition.type == "Ready" and condition.status != "True":
+            return condition.message or condition.reason or f"Ready is {condition.status}"
+        if condition.type == "Ready":
+            return _tainted(node)
+    return "not told of by its kubelet"
+
+
+def _tainted(node: Node) -> str:
+    taints = (node.spec.taints if node.spec is not None else None) or ()
+    ours = [taint.key for taint in taints if taint.key.startswith("node.kubernetes.io/")]
+    return f"tainted: {', '.join(ours)}" if ours else ""

@@ -1,0 +1,1 @@
+"""Hosts that are nodes of a Kubernetes of someone else's."""

@@ -1,0 +1,350 @@
+"""Nodes of a Kubernetes that is there already, as hosts: an agent in a pod on each."""
+
+from __future__ import annotations
+
+import platform
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+
+import httpx2
+from lightkube import Client
+from lightkube.resources.core_v1 import Node
+
+from dunnage.clusters import left
+from dunnage.clusters.context import Context
+from dunnage.clusters.execute import Place
+from dunnage.clusters.nodes import address, why_unready
+from dunnage.clusters.nodes import name as name_of
+from dunnage.clusters.rights import ALL, missing
+from dunnage.contracts.cluster import OF_A_GROUP, OF_A_TESTBED
+from dunnage.contracts.kubernetes import ApiServer
+from dunnage.errors import UnavailableError
+from dunnage.hosts.channel.bring import bring
+from dunnage.hosts.channel.channel import ChannelError, GoneError
+from dunnage.hosts.channel.host import ChannelHost, Groups
+from dunnage.hosts.channel.link import Link
+from dunnage.hosts.channel.testbed import ChannelTestbed, end
+from dunnage.hosts.nodes.choose import chosen, insist_on_architecture, one_machine
+from dunnage.hosts.nodes.groups import groups, shared
+from dunnage.hosts.nodes.host import NodeHost, PodHost
+from dunnage.hosts.nodes.manifests import CONTAINER, ENGINE, SOCKET, Agent, namespace
+from dunnage.hosts.nodes.owner import in_use, is_of_nobody_here, own
+from dunnage.hosts.nodes.pod_channel import PodChannel
+from dunnage.hosts.nodes.pods import Pods
+from dunnage.kubernetes_api import connect, session
+from dunnage.model.agreement import agreed
+from dunnage.model.study import TestbedSpec
+from dunnage.model.value import Scalar
+
+PREFIX = "dunnage-nodes-"
+"""How the names of testbeds begin."""
+_WHERE = "kubernetes"
+_LISTENS = 20.0
+"""Seconds within which an agent listens whose engine was brought."""
+_AGAIN = 0.1
+
+
+@contextmanager
+def open_nodes(spec: TestbedSpec, *, name: str, engine: Path, keep: bool) -> Iterator[NodesTestbed]:
+    """Have nodes of a cluster as hosts for as long as the `with` lasts; `name` is the study's.
+
+    `KUBECONFIG` is honoured, where it names one file. What studies left there that were killed on
+    this machine is removed first. Raises UnavailableError when the kubeconfig cannot be used, the
+    cluster refuses or does not answer, a right is missing, there are not enough nodes, another
+    study has one of them, or an agent cannot be brought to one.
+    """
+    context = _context(spec, keep=keep)
+    with ExitStack() as stack:
+        with context.spoken():
+            api = context.api
+            client = stack.enter_context(closing(connect(api)))
+            speaking = stack.enter_context(closing(session(api)))
+            if lacks := missing(client, ALL):
+                raise UnavailableError(
+                    f"the user of context `{context.name}` may not {', '.join(map(str, lacks))}",
+                    where=_WHERE,
+                    hint=f"dunnage doctor --context {context.name}",
+                )
+            nodes = list(client.list(Node))
+        places = chosen(spec, nodes, context.asking(f"get nodes -L {OF_A_GROUP}"))
+        insist_on_architecture(places, platform.machine())
+        cluster = Cluster(context, api, client, speaking)
+        testbed = NodesTestbed(spec, name, cluster, places, engine.read_bytes())
+        stack.push(_releasing(testbed))
+        testbed.open()
+        yield testbed
+
+
+def _context(spec: TestbedSpec, *, keep: bool) -> Context:
+    if keep:
+        raise UnavailableError(
+            "agents on nodes end when nobody asks them for anything: `--keep` is for labs",
+            where=_WHERE,
+            hint="dunnage run STUDY",
+        )
+    if spec.context is None or spec.image is None:
+        raise UnavailableError(
+            "hosts of kind `nodes` need a `context` and an `image`",
+            where="testbed",
+            hint="dunnage schema study",
+        )
+    return Context(spec.context)
+
+
+def _releasing(testbed: NodesTestbed) -> Callable[..., None]:
+    """An exit that releases a testbed, and never hides the error that ended it."""
+
+    def leave(
+        _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        try:
+            testbed.release()
+        except UnavailableError as second:
+            if error is None:
+                raise
+            error.add_note(f"during clean-up: {second}")
+
+    return leave
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """How a cluster is reached."""
+
+    context: Context
+    api: ApiServer
+    client: Client
+    speaking: httpx2.Client
+    """For streams."""
+
+
+class NodesTestbed(ChannelTestbed[NodeHost]):
+    """Nodes, each with an agent. `open` once, then `release` once."""
+
+    def __init__(
+        self,
+        spec: TestbedSpec,
+        study: str,
+        cluster: Cluster,
+        places: Mapping[str, Node],
+        engine: bytes,
+    ) -> None:
+        """`places` are the hosts' nodes, and `engine` is what is brought to each."""
+        super().__init__(one_machine=one_machine(places))
+        self.name = f"{PREFIX}{secrets.token_hex(4)}"
+        """The testbed's in the cluster: that of the namespace with its agents."""
+        self.confined = ""
+        """Why agents see no more than their pods; empty where they see their nodes."""
+        self._spec = spec
+        self._study = study
+        self._cluster = cluster
+        self._places = places
+        self._engine = engine
+        self._pods = Pods(
+            cluster.client, self.name, {OF_A_TESTBED: self.name}, cluster.context.asking
+        )
+        self._agents: dict[str, Agent] = {}
+        self._grouped: dict[str, Groups] = {}
+        self._images: dict[str, str | None] = {}
+
+    @property
+    def api(self) -> ApiServer:
+        """Where the cluster takes orders."""
+        return self._cluster.api
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Of every namespace that is made in the cluster for this testbed."""
+        return {**self._spec.labels, OF_A_TESTBED: self.name}
+
+    def node(self, host: str) -> str:
+        """Name of a host's node; KeyError if there is no such host."""
+        return name_of(self._places[host])
+
+    def _again(self, name: str) -> Link:
+        agent = self._agents[name]
+        with self._cluster.context.spoken():
+            self._insist_on_node(agent)
+            self._pods.remove(agent)
+            self._pods.create(agent)
+            self._pods.await_running([agent])
+            link = self._linked(agent, self._pods)
+        self._grouped[name] = self._groups(agent, link)
+        return link
+
+    def _insist_on_node(self, agent: Agent) -> None:
+        """Raise UnavailableError where the node of an agent is gone or not ready."""
+        known = {name_of(node): node for node in self._cluster.client.list(Node)}
+        node = known.get(agent.node)
+        if why := why_unready(node) if node is not None else "the cluster has it no more":
+            raise UnavailableError(
+                f"its node `{agent.node}` is not ready: {why}",
+                where=agent.host,
+                hint=self._cluster.context.asking("get nodes"),
+            )
+
+    def _told(self) -> Mapping[str, Scalar]:
+        return {
+            "hosts.kind": self._spec.kind,
+            "hosts.context": self._spec.context,
+            "hosts.privileged": not self.confined,
+            "hosts.one_machine": self.one_machine,
+            **agreed({host: {"hosts.image": image} for host, image in self._images.items()}),
+        }
+
+    def _named(self, name: str) -> tuple[str, str]:
+        status = self._places[name].status
+        info = status.nodeInfo if status is not None else None
+        return self.node(name), info.architecture if info is not None else ""
+
+    def open(self) -> None:
+        """Make an agent on every node, and speak to it."""
+        with self._cluster.context.spoken():
+            self._remove_what_nobody_uses()
+            self._insist_on_free_nodes()
+            annotations = left.owned(self._study, own())
+            self._pods.hold(namespace(self.name, self._spec.labels, annotations))
+            agents = [self._agent(number, host) for number, host in enumerate(self._places, 1)]
+            if why := self._pods.refusal(agents[0]):
+                self.confined = f"the cluster takes no privileged pods: {why}"
+                agents = [replace(agent, privileged=False) for agent in agents]
+            for agent in agents:
+                self._pods.create(agent)
+                self._agents[agent.host] = agent
+            self._pods.await_running(agents)
+            self._insist_on_free_nodes()  # another study may have begun meanwhile
+            self._images = {agent.host: self._pods.image(agent) for agent in agents}
+            with ThreadPoolExecutor(max_workers=len(agents)) as pool:
+                list(pool.map(self._reach, agents))
+        for agent in agents:
+            self._grouped[agent.host] = self._groups(agent, self._links[agent.host])
+            self._hosts[agent.host] = self._host(agent)
+
+    def _reach(self, agent: Agent) -> None:
+        """Note each way at once, so that it is closed though another cannot be had."""
+        self._links[agent.host] = self._linked(agent, self._pods)
+
+    def release(self) -> None:
+        """End every agent, and remove what holds them; raises UnavailableError."""
+        for link in self._links.values():
+            end(link)
+        with self._cluster.context.spoken():
+            self._pods.release()
+
+    def _remove_what_nobody_uses(self) -> None:
+        """Of processes of this machine: others' may still be in use."""
+        client, context = self._cluster.client, self._cluster.context
+        there = left.found(client, context)
+        unused, _ = left.parted(there, lambda each: not is_of_nobody_here(each))
+        left.remove_unused(client, unused, context)
+
+    def _insist_on_free_nodes(self) -> None:
+        """Raise UnavailableError where another study has one of the nodes."""
+        context = self._cluster.context
+        others = left.found(self._cluster.client, context).testbeds
+        mine = {name_of(node) for node in self._places.values()}
+        for each in others:
+            common = sorted(mine & each.agents.keys())
+            if each.testbed != self.name and common and in_use(each):
+                study = f"study `{each.study}`" if each.study else "another study"
+                since = f" since {each.since}" if each.since else ""
+                raise UnavailableError(
+                    f"{study} has agents on {', '.join(common)}{since}: two studies would disturb "
+                    "each other",
+                    where=_WHERE,
+                    hint=f"dunnage clean --context {context.name}",
+                )
+
+    def _agent(self, number: int, host: str) -> Agent:
+        return Agent(
+            testbed=self.name,
+            host=host,
+            number=number,
+            node=self.node(host),
+            image=str(self._spec.image),
+            privileged=True,
+        )
+
+    def _linked(self, agent: Agent, pods: Pods) -> Link:
+        """Bring the engine to an agent's pod, and speak to it; raises UnavailableError."""
+        place = Place(agent.testbed, agent.pod, CONTAINER)
+        channel = PodChannel(self._cluster.speaking, place)
+        try:
+            bring(channel, self._engine, ENGINE)
+            ends = time.monotonic() + _LISTENS
+            while True:
+                try:
+                    return Link(
+                        agent.host, lambda: channel.open([ENGINE, "speak", "--socket", SOCKET])
+                    )
+                except GoneError:
+                    raise
+                except ChannelError:
+                    if time.monotonic() > ends:
+                        raise
+                time.sleep(_AGAIN)
+        except GoneError:
+            raise pods.failure(agent) from None
+        except ChannelError as error:
+            raise UnavailableError(
+                f"its agent cannot be reached: {error}",
+                where=agent.host,
+                hint=self._cluster.context.asking(f"logs {agent.pod} --namespace {agent.testbed}"),
+            ) from error
+
+    def _host(self, agent: Agent) -> NodeHost:
+        return NodeHost(
+            name=agent.host,
+            group=agent.host.rpartition("-")[0],
+            address=address(self._places[agent.host]),
+            scratch=agent.scratch,
+            groups=lambda: self._grouped[agent.host],
+            confined=self.confined,
+            clock=self.clock,
+            link=lambda: self._links[agent.host],
+            making=self._beside,
+        )
+
+    def _groups(self, agent: Agent, link: Link) -> Groups:
+        """Control groups as the node has them; of a confined agent they are its own affair."""
+        if self.confined:
+            whole = f"/{agent.testbed}/{agent.host}"
+            return Groups(whole, f"{whole}/{CONTAINER}", {})
+        texts = [link.ask("get", path=f"/proc/{each}/cgroup")[1] for each in ("1", "self")]
+        try:
+            whole, own_group = groups(*(text.decode() for text in texts))
+        except ValueError as error:
+            raise UnavailableError(str(error), where=agent.host) from None
+        return Groups(whole, own_group, shared(own_group))
+
+    def _beside(self, host: ChannelHost, place: str, labels: Mapping[str, str]) -> PodHost:
+        """A pod without rights on a host's node, in the namespace `place`."""
+        agent = replace(self._agents[host.name], testbed=place, privileged=False)
+        pods = Pods(self._cluster.client, place, labels, self._cluster.context.asking)
+        with self._cluster.context.spoken():
+            pods.create(agent)
+            pods.await_running([agent])
+            link = self._linked(agent, pods)
+
+        def leave() -> None:
+            end(link)
+            with self._cluster.context.spoken():
+                pods.remove(agent)
+
+        return PodHost(
+            name=host.name,
+            group=host.group,
+            address=host.address,
+            scratch=agent.scratch,
+            groups=host.groups,
+            confined=host.confined,
+            clock=host.clock,
+            link=lambda: link,
+            leaving=leave,
+        )

@@ -1,0 +1,35 @@
+"""Who uses a testbed in a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dunnage.contracts.cluster import Owner, TestbedSeen
+from dunnage.hosts.nodes.owner import in_use, is_of_nobody_here, own
+
+ENDED, ALIVE = {"n1": "Succeeded"}, {"n1": "Succeeded", "n2": "Running"}
+
+
+def seen(owner: Owner | None, agents: dict[str, str]) -> TestbedSeen:
+    return TestbedSeen("T", "study", "", owner, agents, "")
+
+
+def test_a_testbed_of_a_process_that_lives_here_is_used_whatever_its_agents_do() -> None:
+    me = own()
+    assert in_use(seen(me, ENDED))
+    assert not is_of_nobody_here(seen(me, ENDED))
+
+
+def test_a_testbed_of_a_process_that_ended_here_is_not_used_though_its_agents_live_still() -> None:
+    dead = replace(own(), born=1)
+    assert not in_use(seen(dead, ALIVE))
+    assert is_of_nobody_here(seen(dead, ALIVE))
+
+
+def test_of_owners_elsewhere_the_agents_tell() -> None:
+    for elsewhere in (None, replace(own(), boot="another"), replace(own(), machine="another")):
+        assert in_use(seen(elsewhere, ALIVE))
+        assert in_use(seen(elsewhere, {"n1": "Pending"}))
+        assert in_use(seen(elsewhere, {}))  # it may be just made
+        assert not in_use(seen(elsewhere, ENDED))
+        assert not is_of_nobody_here(seen(elsewhere, ENDED))

@@ -1,0 +1,186 @@
+"""What Dunnage has in someone else's cluster, and what of it nobody uses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stand_in_cluster import Cluster, cluster_of
+
+from dunnage import catalog
+from dunnage.clusters import left as there
+from dunnage.clusters.context import Context
+from dunnage.clusters.left import left, owned, parted, remove
+from dunnage.contracts.cluster import LeftSeen, Owner, StaySeen, TestbedSeen
+from dunnage.errors import UnavailableError
+
+FORBIDDEN = (403, {"kind": "Status", "code": 403, "message": "you may not"})
+OWNER = Owner("machine", "boot", 7, 99)
+
+
+@pytest.fixture
+def kubeconfig(tmp_path: Path) -> Path:
+    return tmp_path / "kubeconfig"
+
+
+@pytest.fixture
+def cluster(kubeconfig: Path) -> Iterator[Cluster]:
+    with cluster_of(kubeconfig=kubeconfig) as played:
+        nothing: tuple[int, Any] = (200, {"items": []})
+        lists = ("namespaces", "persistentvolumes", "pods")
+        played.answers |= {f"/api/v1/{each}": nothing for each in lists}
+        yield played
+
+
+def labelled(
+    kind: str, named: str, stay: str = "", testbed: str = "", made: str = "2026-01-02T03:04:05Z"
+) -> dict[str, Any]:
+    labels = {"dunnage.stay": stay} if stay else {}
+    labels |= {"dunnage.testbed": testbed} if testbed else {}
+    metadata = {"name": named, "labels": labels, "annotations": {}}
+    metadata |= {"creationTimestamp": made} if made else {}
+    return {"apiVersion": "v1", "kind": kind, "metadata": metadata}
+
+
+def agent(node: str | None, phase: str, testbed: str, stay: str = "") -> dict[str, Any]:
+    pod = labelled("Pod", f"agent-{node}", stay, testbed)
+    spec: dict[str, Any] = {"containers": []} | ({"nodeName": node} if node else {})
+    return {**pod, "spec": spec, "status": {"phase": phase} if phase else {}}
+
+
+def hold(cluster: Cluster, **items: list[dict[str, Any]]) -> None:
+    cluster.answers |= {f"/api/v1/{kind}": (200, {"items": each}) for kind, each in items.items()}
+
+
+def test_stays_are_told_with_what_removes_them(cluster: Cluster, kubeconfig: Path) -> None:
+    hold(
+        cluster,
+        namespaces=[
+            labelled("Namespace", "dunnage-b2", "b2", made="2026-01-03T00:00:00Z"),
+            labelled("Namespace", "dunnage-b1", "b1", "dunnage-nodes-1"),
+            labelled("Namespace", "someones"),
+            labelled("Namespace", "dunnage-b0", "b0", made=""),
+        ],
+        persistentvolumes=[
+            labelled("PersistentVolume", f"dunnage-b1-redis-{at}", "b1") for at in (1, 2)
+        ],
+    )
+    seen = left("mine", kubeconfig)
+    unknown, first, second = seen.stays
+    assert (unknown.stay, unknown.since, unknown.testbed) == ("b0", "", "")
+    assert (first.stay, first.since) == ("b1", "2026-01-02 03:04:05 UTC")
+    assert first.testbed == "dunnage-nodes-1"
+    assert first.objects == {
+        "namespace": ("dunnage-b1",),
+        "persistentvolume": ("dunnage-b1-redis-1", "dunnage-b1-redis-2"),
+    }
+    assert first.removing == (
+        f"kubectl --kubeconfig {kubeconfig} --context mine delete namespace,persistentvolume "
+        "--selector dunnage.stay=b1"
+    )
+    assert second.objects == {"namespace": ("dunnage-b2",)}
+    assert seen.testbeds == ()
+    assert catalog.left_in_cluster("mine", kubeconfig) == seen
+    assert any("managed-by" in asked for asked in cluster.asked)
+
+
+def test_testbeds_are_told_with_their_agents_and_their_owner(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    held = labelled("Namespace", "dunnage-nodes-1", testbed="dunnage-nodes-1")
+    held["metadata"]["annotations"] = owned("study", OWNER)
+    strange = labelled("Namespace", "dunnage-nodes-2", testbed="dunnage-nodes-2", made="")
+    strange["metadata"]["annotations"] = {"dunnage/owner": json.dumps({"pid": "no number"})}
+    hold(
+        cluster,
+        namespaces=[held, strange],
+        pods=[
+            agent("n1", "Running", "dunnage-nodes-1"),
+            agent(None, "", "dunnage-nodes-1"),
+            agent("n1", "Succeeded", "dunnage-nodes-2"),
+            agent("n9", "Running", "dunnage-nodes-2", stay="a client of a stay"),
+        ],
+    )
+    unknown, known = left("mine", kubeconfig).testbeds
+    assert (known.study, known.owner) == ("study", OWNER)
+    assert known.agents == {"n1": "Running", "agent-None": "Pending"}
+    assert known.asked
+    assert (unknown.study, unknown.owner) == ("", None)
+    assert unknown.agents == {"n1": "Succeeded"}
+    assert not unknown.asked
+    assert known.removing.endswith("delete namespace --selector dunnage.testbed=dunnage-nodes-1")
+
+
+def seen(testbed: str, *stays: StaySeen) -> LeftSeen:
+    return LeftSeen(stays, (TestbedSeen(testbed, "", "", None, {}, ""),))
+
+
+def stay(name: str, testbed: str = "") -> StaySeen:
+    volume = {"persistentvolume": (f"volume-{name}",)} if name == "b1" else {}
+    return StaySeen(name, "", {"namespace": (f"dunnage-{name}",), **volume}, "", testbed)
+
+
+def test_a_stay_is_used_as_its_testbed_is_and_of_one_without_nobody_knows() -> None:
+    mine, orphan, unknown = stay("b1", "T"), stay("b2", "gone"), stay("b3")
+    whole = seen("T", mine, orphan, unknown)
+    unused, kept = parted(whole, lambda each: each.testbed == "T")
+    assert unused == LeftSeen((orphan,), ())
+    assert kept == LeftSeen((mine, unknown), whole.testbeds)
+    unused, kept = parted(whole, lambda _: False)
+    assert unused == LeftSeen((mine, orphan), whole.testbeds)
+    assert kept == LeftSeen((unknown,), ())
+
+
+def test_what_nobody_uses_is_removed_stays_before_what_they_live_on(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    hold(
+        cluster,
+        namespaces=[
+            labelled("Namespace", "dunnage-b1", "b1", "dunnage-nodes-1"),
+            labelled("Namespace", "dunnage-nodes-1", testbed="dunnage-nodes-1"),
+            labelled("Namespace", "dunnage-b2", "b2"),
+        ],
+        persistentvolumes=[labelled("PersistentVolume", "v1", "b1", "dunnage-nodes-1")],
+    )
+    for each in ("namespaces/dunnage-b1", "namespaces/dunnage-nodes-1"):
+        cluster.answers[f"DELETE /api/v1/{each}"] = (200, {"kind": "Status"})
+    unused, kept = remove("mine", kubeconfig, lambda _: False)
+    assert [each.stay for each in unused.stays] == ["b1"]
+    assert [each.stay for each in kept.stays] == ["b2"]
+    deleted = [each.partition("?")[0] for each in cluster.asked if each.startswith("DELETE ")]
+    assert deleted == [
+        "DELETE /api/v1/namespaces/dunnage-b1",
+        "DELETE /api/v1/persistentvolumes/v1",
+        "DELETE /api/v1/namespaces/dunnage-nodes-1",
+    ]
+    # Nothing tells whose it is, and it has no agents: it may be just made.
+    unused, kept = catalog.clean_cluster("mine", kubeconfig)
+    assert (unused, len(kept.testbeds)) == (LeftSeen((), ()), 1)
+
+
+def test_what_does_not_go_is_told(
+    cluster: Cluster, kubeconfig: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = labelled("Namespace", "dunnage-nodes-1", testbed="dunnage-nodes-1")
+    hold(cluster, namespaces=[held])
+    cluster.answers["/api/v1/namespaces/dunnage-nodes-1"] = (200, held)
+    monkeypatch.setattr(there, "_REMOVED", 0.3)
+    still = "namespace `dunnage-nodes-1` is still there"
+    with pytest.raises(UnavailableError, match=still) as told:
+        remove("mine", kubeconfig, lambda _: False)
+    described = "describe namespace dunnage-nodes-1"
+    assert told.value.hint == Context("mine", kubeconfig).asking(described)
+
+
+@pytest.mark.parametrize("verb", ["", "DELETE "])
+def test_where_something_may_not_be_done_the_refusal_is_told(
+    cluster: Cluster, kubeconfig: Path, verb: str
+) -> None:
+    hold(cluster, namespaces=[labelled("Namespace", "T", testbed="T")])
+    cluster.answers[f"{verb}/api/v1/namespaces{'/T' if verb else ''}"] = FORBIDDEN
+    with pytest.raises(UnavailableError, match="the cluster of context `mine` refuses: "):
+        remove("mine", kubeconfig, lambda _: False)
