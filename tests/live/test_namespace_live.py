@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,6 +17,7 @@ from urllib.request import urlopen
 
 import pytest
 from lab_traces import Traces, clean_away, eventually
+from machine_state import changed, own_network
 
 from dunnage.contracts.host import Host
 from dunnage.errors import RunError, UnavailableError
@@ -134,34 +134,11 @@ def test_the_engine_is_where_the_host_says(testbed: NamespaceTestbed) -> None:
 
 
 def test_this_machines_own_network_is_untouched() -> None:
-    before = root_network()
+    before = own_network()
     with opened() as testbed:
         assert ask(testbed.hosts[0], "db-2") == ""
-        assert root_network() == before
-    assert root_network() == before
-
-
-def root_network() -> dict[str, str]:
-    commands = [["ip", "-o", "link"], ["ip", "-o", "address"], ["ip", "route"], ["bridge", "link"]]
-    commands += [[tool] for tool in ("iptables-save", "nft") if shutil.which(tool)]
-    commands = [[*words, "list", "ruleset"] if words == ["nft"] else words for words in commands]
-    state = {
-        words[0] + words[-1]: "\n".join(
-            line for line in output(words).splitlines() if not line.startswith("#")
-        )
-        for words in commands
-    }
-    for setting in Path("/proc/sys/net").rglob("*"):
-        if setting.is_file() and setting.name != "nf_conntrack_count":
-            try:
-                state[str(setting)] = setting.read_text()
-            except OSError:
-                continue
-    return state
-
-
-def output(argv: list[str]) -> str:
-    return subprocess.run(argv, capture_output=True, text=True, check=False).stdout
+        assert changed(before, own_network()) == {}
+    assert changed(before, own_network()) == {}
 
 
 def test_a_hosts_memory_limit_kills_what_takes_more() -> None:
@@ -317,7 +294,7 @@ def test_a_kept_lab_lives_until_clean_is_asked_for_kept_ones(
     owner, traces = victim("keep", "end")
     assert owner.wait(30) == 0
     [mine] = [one for one in leftovers() if one.lab == traces.lab]
-    assert (mine.kept, mine.alive, mine.purpose) == (True, True, "victim")
+    assert (mine.kept, mine.alive, mine.purpose, mine.hosts) == (True, True, "victim", 3)
     assert traces.lab not in {one.lab for one in clean()}
     assert mine.alive
     assert traces.processes() != []

@@ -63,15 +63,13 @@ def command(
         )
     removed = lab_tool.clean(kept=kept)
     if format_ is Format.JSON:
-        labs = [
-            {"lab": each.lab, "study": each.purpose, "hosts": len(each.first)} for each in removed
-        ]
+        labs = [{"lab": each.lab, "study": each.purpose, "hosts": each.hosts} for each in removed]
         show_json({"removed": labs})
         tell_left(kept_labs())
         return
     for each in removed:
         study = f" of `{each.purpose}`" if each.purpose else ""
-        hosts = count(len(each.first), "host")
+        hosts = count(each.hosts, "host")
         show_line(f"lab {each.lab}{study}: {hosts}, their processes, control groups and files")
     say(f"{count(len(removed), 'lab')} removed" if removed else "nothing to remove")
     tell_left(kept_labs())

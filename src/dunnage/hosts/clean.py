@@ -6,13 +6,14 @@ import contextlib
 import fcntl
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dunnage.hosts.control_groups.groups import TOP, ControlGroups, until
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.first_process import Identity
-from dunnage.hosts.lab import LABS, SCRATCH, Owner, is_lab, is_roots, registry
+from dunnage.hosts.lab import LABS, SCRATCH, SWITCH, Owner, is_lab, is_roots, registry
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,18 @@ class Leftover:
     lab: str
     purpose: str
     kept: bool
-    first: tuple[Identity, ...] = field(default=())
-    """First processes of its hosts, which may still live."""
+    first: Mapping[str, Identity] = field(default_factory=dict)
+    """First processes of its hosts and its switch, which may still live."""
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts it had."""
+        return len(self.first.keys() - {SWITCH})
 
     @property
     def alive(self) -> bool:
         """Whether any of its hosts lives."""
-        return any(first.alive() for first in self.first)
+        return any(first.alive() for first in self.first.values())
 
 
 def leftovers() -> tuple[Leftover, ...]:
@@ -90,16 +96,16 @@ def _judge(lab: str) -> Leftover | None:
         owner = Owner.read((directory / "owner.json").read_text())
     except (FileNotFoundError, ValueError, KeyError):
         return Leftover(lab, "", kept=False)
-    return Leftover(lab, owner.purpose, owner.keep, tuple(owner.first.values()))
+    return Leftover(lab, owner.purpose, owner.keep, owner.first)
 
 
 def _remove(groups: ControlGroups, leftover: Leftover) -> None:
     group = f"{TOP}/{leftover.lab}"
     groups.thaw(group)
-    for first in leftover.first:
+    for first in leftover.first.values():
         first.kill()
     groups.remove(group)
-    until(lambda: not any(first.there() for first in leftover.first))
+    until(lambda: not any(first.there() for first in leftover.first.values()))
     if is_roots(SCRATCH):
         shutil.rmtree(SCRATCH / leftover.lab, ignore_errors=True)
     shutil.rmtree(LABS / leftover.lab, ignore_errors=True)

@@ -27,6 +27,8 @@ from dunnage.hosts.held_file import hold, let_go
 STATE = Path("/run/dunnage")
 LABS = STATE / "labs"
 SCRATCH = Path("/var/lib/dunnage/labs")
+SWITCH = "switch"
+"""The first process of a lab that is no host's: it holds the network between the hosts."""
 OWNER_VERSION = 1
 """1: first."""
 _NAME = re.compile("[0-9a-f]{8}")
@@ -58,7 +60,7 @@ def is_roots(directory: Path) -> bool:
 
 @dataclass(frozen=True)
 class Owner:
-    """Who made a lab, what for, and its hosts' first processes."""
+    """Who made a lab, what for, and the first processes of its hosts and its switch."""
 
     purpose: str
     owner: Identity

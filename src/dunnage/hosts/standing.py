@@ -15,10 +15,9 @@ from dunnage.hosts.clean import Leftover, leftovers, remove
 from dunnage.hosts.control_groups.groups import Shape
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.first_process import Identity
-from dunnage.hosts.lab import LABS, SCRATCH, Owner, become_root, is_lab, machine_id_file
+from dunnage.hosts.lab import LABS, SCRATCH, SWITCH, Owner, become_root, is_lab, machine_id_file
 from dunnage.hosts.namespace.enter import ENVIRONMENT
 
-_SWITCH = "switch"
 _UNIT = "shell"
 _PATIENCE = 1.0
 """Seconds that a socket may take; the kernel itself accepts while a daemon stands still."""
@@ -179,7 +178,7 @@ def _read(name: str) -> StandingLab | None:
     hosts = tuple(
         StandingHost(host, addresses.get(host, ""), first, _daemon(name, host), _plane(name, host))
         for host, first in owner.first.items()
-        if host != _SWITCH
+        if host != SWITCH
     )
     return StandingLab(name, owner.purpose, owner.keep, hosts)
 

@@ -45,7 +45,7 @@ def support() -> Support:
             return Support(
                 met=False,
                 reason=f"`{program}` is not on PATH, and software comes from Debian's packages",
-                hint="apt-get install apt dpkg  # or run on Debian 12",
+                hint="cat /etc/os-release  # run on Debian 12, which has both",
             )
     return Support(met=True)
 

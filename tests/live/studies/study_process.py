@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,15 +27,18 @@ PATIENCE = 600.0
 
 
 class StudyProcess:
-    """`dunnage run` with some words; the lab it makes is known by the study's name."""
+    """`dunnage run` with some words; the lab it makes is known by the study's name.
 
-    def __init__(self, study: str, results: Path, *words: str) -> None:
+    The words `within` run it, and become it: in namespaces of its own, for example.
+    """
+
+    def __init__(self, study: str, results: Path, *words: str, within: Sequence[str] = ()) -> None:
         self.study = study
         self.results = results
         self.output = results / f"output-{time.monotonic_ns()}"
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [*DUNNAGE, "run", *words],
+                [*within, *DUNNAGE, "run", *words],
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -105,9 +108,11 @@ class StudyProcess:
 
 
 @contextmanager
-def started(study: str, results: Path, *words: str) -> Iterator[StudyProcess]:
+def started(
+    study: str, results: Path, *words: str, within: Sequence[str] = ()
+) -> Iterator[StudyProcess]:
     """Start a study; whatever becomes of the test, it does not outlive it."""
-    running = StudyProcess(study, results, *words)
+    running = StudyProcess(study, results, *words, within=within)
     try:
         yield running
     finally:
@@ -144,14 +149,15 @@ def insist_nothing_left(study: str, labs: set[str]) -> None:
 
 @contextmanager
 def under_way(
-    study: str, path: Path, see: Callable[[StudyProcess], object]
+    study: str, path: Path, see: Callable[[StudyProcess], object], within: Sequence[str] = ()
 ) -> Iterator[StudyProcess]:
     """A new study once something can be seen of it, with its results beside its file.
 
     When it has ended, nothing of it may be left.
     """
     results = path.parent
-    with started(study, results, str(path), "--results", str(results)) as running:
+    words = (str(path), "--results", str(results))
+    with started(study, results, *words, within=within) as running:
         lab = running.until(running.lab)
         running.until(lambda: see(running))
         yield running

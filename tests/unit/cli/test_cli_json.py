@@ -13,6 +13,7 @@ from command import Command, Shown
 from dunnage import capabilities, lab_tool
 from dunnage.hosts.clean import Leftover
 from dunnage.hosts.first_process import Identity
+from dunnage.hosts.lab import SWITCH
 from dunnage.model.offer import FLOATING, Support
 from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.offered import IPVS, VXLAN
@@ -147,8 +148,9 @@ def test_doctor_tells_a_cause_that_all_endpoints_share_once(
 
 
 def test_clean_tells_what_it_removed(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    began = {"db-1": Identity(1, 2), SWITCH: Identity(3, 4)}
     removed = (
-        Leftover("0123abcd", "[bold]x" + "y" * 80, kept=True, first=(Identity(1, 2),)),
+        Leftover("0123abcd", "[bold]x" + "y" * 80, kept=True, first=began),
         Leftover("89abcdef", "", kept=False),
     )
     monkeypatch.setattr(lab_tool, "clean", lambda *, kept: removed if kept else ())

@@ -71,7 +71,7 @@ def _cgroups() -> Support:
         return Support(
             False,
             f"control groups cannot be created: {error}",
-            "mount -o remount,rw /sys/fs/cgroup",
+            "findmnt -nrRo TARGET /sys/fs/cgroup | xargs -n 1 mount -o remount,bind,rw",
         )
     return Support(True)
 

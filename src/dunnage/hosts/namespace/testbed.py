@@ -16,7 +16,7 @@ from dunnage.hosts.clean import clean_held, forget_tops
 from dunnage.hosts.control_groups.groups import MOST_WEIGHT, TOP, ControlGroups, Shape
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.first_process import FirstProcess
-from dunnage.hosts.lab import Lab, registry
+from dunnage.hosts.lab import SWITCH, Lab, registry
 from dunnage.hosts.machine_clock import MachineClock
 from dunnage.hosts.machine_facts import machine_facts
 from dunnage.hosts.namespace.cores import (
@@ -42,8 +42,6 @@ from dunnage.hosts.namespace.router import LabRouter
 from dunnage.hosts.others import others
 from dunnage.model.study import CONTROL_GROUP, NO_MEMBERS, TestbedSpec
 from dunnage.model.value import Scalar
-
-_SWITCH = "switch"
 
 
 @contextmanager
@@ -155,7 +153,7 @@ class NamespaceTestbed:
         """Have the switch translate a floating address of each host from now on."""
         if self._router is not None:
             return
-        router = LabRouter(self._door(_SWITCH), tools, self._plugs)
+        router = LabRouter(self._door(SWITCH), tools, self._plugs)
         self._translator = router.translate()
         for host in self._hosts.values():
             process = host.enter(["ip", *ROUTE.split()])
@@ -172,7 +170,7 @@ class NamespaceTestbed:
             for group in (TOP, self._lab.group):
                 self._make_group(group, Shape())
         self._lab.hosts_file.write_text(hosts_file(self._plugs))
-        self._begin([_SWITCH, *self._hosts])
+        self._begin([SWITCH, *self._hosts])
         self._join(list(self._hosts), bridge=True)
 
     def keep(self) -> None:
@@ -249,7 +247,7 @@ class NamespaceTestbed:
         """Plug hosts into the switch and let each set up its end, all at the same time."""
         plugs = {self._first[name].pid: self._plugs[name] for name in names}
         # Only the network is entered: process ids must mean what they mean here.
-        switch = f"--net=/proc/{self._first[_SWITCH].pid}/ns/net"
+        switch = f"--net=/proc/{self._first[SWITCH].pid}/ns/net"
         _insist(
             subprocess.run(
                 ["nsenter", switch, "ip", "-batch", "-"],
