@@ -81,10 +81,16 @@ class Place:
         create = ("--cluster", "create", *members, "--cluster-replicas", str(replicas))
         self.cli(ports[0], *create, "--cluster-yes")
         for port in ports:
-            self.until(partial(self._joined, port), f"a cluster at {port}")
+            self.until(partial(self._joined, port, ports), f"a cluster at {port}")
 
-    def _joined(self, port: int) -> bool:
-        return "cluster_state:ok" in self.cli(port, "cluster", "info")
+    def _joined(self, port: int, ports: Sequence[int]) -> bool:
+        """Whether a server has its cluster, and tells clients of all its servers.
+
+        It tells of no replica before that has said how far it has come, which takes seconds.
+        """
+        served = "cluster_state:ok" in self.cli(port, "cluster", "info")
+        told = self.cli(port, "cluster", "slots").splitlines()
+        return served and {str(each) for each in ports} <= set(told)
 
     def until(self, true: Callable[[], bool], what: str) -> None:
         deadline = time.monotonic() + 20

@@ -709,6 +709,47 @@ def test_whom_a_host_does_not_see_ended_as_the_cluster_tells(
         assert member(host, Api().on(f"GET {POD}", answer)).ended() == told
 
 
+def killed(container: str, reason: str) -> httpx2.Response:
+    """A pod whose first container was killed; this one is its present."""
+    told = {"containerID": "containerd://c1", "exitCode": 137, "reason": reason}
+    states = (
+        {"state": {"terminated": told}}
+        if container == "c1"
+        else {"lastState": {"terminated": told}}
+    )
+    return a_pod(
+        containerStatuses=[{**waiting("x"), "containerID": f"containerd://{container}", **states}]
+    )
+
+
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [
+        (killed("c2", "OOMKilled"), "exit code 137, out of memory"),
+        (killed("c1", "OOMKilled"), "exit code 137, out of memory"),
+        (killed("c2", "Error"), "exit code 137"),
+        (status(404), "its pod was deleted"),
+    ],
+)
+def test_why_a_member_was_killed_is_waited_for_until_the_next_container(
+    monkeypatch: pytest.MonkeyPatch, later: httpx2.Response, told: str
+) -> None:
+    early = killed("c1", "Error")
+    with host_that(monkeypatch, GONE) as (host, _):
+        api = Api().on(f"GET {POD}", early, early, later)
+        assert member(host, api).ended() == told
+        assert api.asked == [f"GET {POD}"] * 3
+
+
+def test_a_member_that_was_killed_and_not_started_anew_is_told_after_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pod_member, "_SAID_WHY", 0.0)
+    with host_that(monkeypatch, GONE) as (host, _):
+        api = Api().on(f"GET {POD}", killed("c1", "Error"))
+        assert member(host, api).ended() == "exit code 137"
+
+
 def test_a_node_of_ours_that_tells_of_a_process_nobody_sees_is_not_believed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from lightkube.resources.core_v1 import Event, Pod
 _UNDER_WAY = ("ContainerCreating", "PodInitializing")
 _NEVER_RAN = ("StartError", "ContainerCannotRun")
 """Reasons of an end that came before the program could begin."""
+_KILLED = 128 + signal.SIGKILL
 _HOPELESS = frozenset(
     {
         "CrashLoopBackOff",
@@ -39,8 +41,13 @@ class End:
     code: int
     reason: str
 
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether the kernel killed it for its memory."""
+        return self.reason == "OOMKilled"
+
     def __str__(self) -> str:
-        told = ", out of memory" if self.reason == "OOMKilled" else ""
+        told = ", out of memory" if self.out_of_memory else ""
         return f"exit code {self.code}{told}"
 
 
@@ -83,6 +90,14 @@ class PodState:
     def ended(self, container: str) -> End | None:
         """How a container of it ended; None if it is not known to have."""
         return next((end for end in self.ends if end.container == container), None)
+
+    def may_say_why(self, container: str) -> bool:
+        """Whether a container was killed for a reason that may still come: the runtime notes that
+        memory was the reason when the end may be told already, and a kubelet looks again when it
+        starts the next container."""
+        end = self.ended(container)
+        killed = end is not None and end.code == _KILLED and not end.out_of_memory
+        return killed and self.container == container
 
 
 def state_of(pod: Pod) -> PodState:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from dunnage.clusters.pod_state import PodState
 from dunnage.contracts.host import Completed, Host, confinement
 from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.contracts.software import Tree
@@ -21,6 +22,8 @@ OUT_OF_SIGHT = Unseen("its host does not see the process that its kubelet runs")
 """The node is another machine than the host."""
 _TOLD, _INTERVAL = 20.0, 0.1
 """Seconds within which a kubelet tells that a process has ended, and between two questions."""
+_SAID_WHY = 10.0
+"""Seconds within which it tells why it was killed, if it ever does."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,14 @@ class PodMember:
 
     def ended(self) -> str | None:
         """How it ended, or None while it lives. Whom its host sees need not be asked for."""
-        if confinement(self.host):
-            return self._told_end()
-        if first_process(self.host, self.container, self.name) is not None:
+        if not confinement(self.host) and self._seen() is not None:
             return None
-        return self._told_end()
+        state = self._state()
+        ends = time.monotonic() + _SAID_WHY
+        while state and state.may_say_why(self.container) and time.monotonic() < ends:
+            time.sleep(_INTERVAL)
+            state = self._state()
+        return self._end_of(state)
 
     def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
         """Run a command in the container, or the host's engine in the container's network."""
@@ -78,9 +84,17 @@ class PodMember:
             self.pod, CONTAINER, argv, stdin=stdin.encode(), timeout=timeout, where=self.name
         )
 
+    def _seen(self) -> Seen | None:
+        return first_process(self.host, self.container, self.name)
+
+    def _state(self) -> PodState | None:
+        return self.namespace.pod(self.pod, self.name)
+
     def _told_end(self) -> str | None:
         """How it ended, as the cluster tells; None while that believes it alive."""
-        state = self.namespace.pod(self.pod, self.name)
+        return self._end_of(self._state())
+
+    def _end_of(self, state: PodState | None) -> str | None:
         if state is None:
             return "its pod was deleted"
         if state.uid != self.uid:
@@ -94,8 +108,7 @@ class PodMember:
     def _process(self) -> Seen | Unseen:
         if why := confinement(self.host):
             return Unseen(why)
-        seen = first_process(self.host, self.container, self.name)
-        if seen is not None:
+        if (seen := self._seen()) is not None:
             return seen
         if self.on_node:
             self._await_end()
