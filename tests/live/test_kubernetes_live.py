@@ -136,9 +136,10 @@ def test_load_stays_inside_of_the_endpoint_and_the_way_is_read_to_its_end(
             assert path.hops[-1].kind is HopKind.MEMBER
 
 
-def test_limits_are_in_force_in_the_members_control_group(lab: Lab) -> None:
+@pytest.mark.parametrize("way", [("host-port",), ("container-dns", ClientPlace.CONTAINER)])
+def test_limits_are_in_force_in_the_members_control_group(lab: Lab, way: tuple[Any, ...]) -> None:
     limits = Limits(memory=200 * 2**20, cpus=0.5)
-    with formed(lab, deployed_as(database=SINGLE, limits=limits)) as (platform, *_):
+    with formed(lab, deployed_as(*way, database=SINGLE, limits=limits)) as (platform, *_):
         assert platform.network()["quality"] == "Guaranteed"
         (member,) = platform.running()
         assert isinstance(member.process, Seen)
