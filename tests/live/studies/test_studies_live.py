@@ -34,6 +34,7 @@ SHIPPED = {
     "orchestrators-cassandra": 90,
 }
 """Studies that no other test here carries out as a whole → minutes that they may take."""
+ON_KUBERNETES = {"kubernetes", "orchestrators", "orchestrators-cassandra"}
 
 ENDING = 300
 """Seconds in which a study whose minutes are over may still end."""
@@ -68,7 +69,13 @@ def analysis(answer: dict[str, Any], record: Record) -> Analysis:
 @pytest.mark.parametrize(
     "study",
     [
-        pytest.param(name, marks=pytest.mark.timeout(60 * minutes + ENDING))
+        pytest.param(
+            name,
+            marks=[
+                pytest.mark.timeout(60 * minutes + ENDING),
+                *([pytest.mark.kubernetes] if name in ON_KUBERNETES else []),
+            ],
+        )
         for name, minutes in SHIPPED.items()
     ],
 )
