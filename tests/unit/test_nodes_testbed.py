@@ -228,6 +228,10 @@ def test_an_agent_that_does_not_run_is_told_with_its_log(
     assert found.startswith("client-1: the agent's pod does not run on node `n2`: ")
     assert told in found
     assert f"describe pod agent-2 --namespace {NAME}" in found
+    warned = {"type": "Warning", "reason": "FailedMount", "message": "no such path"}
+    events = {"items": [{**warned, "involvedObject": {}, "metadata": {}}]}
+    cluster.answers[f"{SPACE}/events"] = (200, events)
+    assert "; the cluster warned: FailedMount: no such path" in refused(tmp_path)
 
 
 @pytest.mark.parametrize(
