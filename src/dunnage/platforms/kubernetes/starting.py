@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from dunnage.clusters.pod_state import PodState
 from dunnage.errors import StayError
@@ -75,15 +75,23 @@ def _failure(
 ) -> StayError:
     """The error for a pod that did not start, with what the cluster warned of what is `asked`."""
     parts = [f"its pod did not start: {told}"]
-    if warned := namespace.warnings(*asked, where):
-        parts.append(f"the cluster warned: {'; '.join(warned)}")
-    if log := namespace.log(pod, LAST_LINES, where).strip():
-        parts.append(f"its log ends:\n{log}")
-    return StayError(
-        "; ".join(parts),
-        where=where,
-        hint=f"kubectl describe pod {pod} --namespace {namespace.name}",
-    )
+    for read in (
+        lambda: _warned(namespace.warnings(*asked, where)),
+        lambda: _ending(namespace.log(pod, LAST_LINES, where)),
+    ):
+        try:
+            parts.append(read())
+        except StayError as error:  # it must not hide why the pod did not start
+            parts.append(error.what)
+    return StayError("; ".join(filter(None, parts)), where=where, hint=namespace.hint)
+
+
+def _warned(warnings: Sequence[str]) -> str:
+    return f"the cluster warned: {'; '.join(warnings)}" if warnings else ""
+
+
+def _ending(log: str) -> str:
+    return f"its log ends:\n{log.strip()}" if log.strip() else ""
 
 
 def _said(state: PodState | None, deadline: Deadline) -> str:
