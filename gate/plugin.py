@@ -40,7 +40,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give tests their limits, and the mark that their names tell; what may take long begins.
 
-    Lanes are first of all. Then workers end at nearly the same time. Whoever wants another order sorts after this.
+    Lanes are first of all. Then workers end at nearly the same time. Whoever wants another order
+    sorts after this.
     """
     limits: dict[Path, float] = {}
     for item in items:

@@ -163,8 +163,8 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
 
 
 def _room(study: Study) -> tuple[Support, ...]:
-    """Whether this machine has room for a Kubernetes of ours on the study's hosts and on the one for
-    its control plane. Hosts that are elsewhere ask nothing of it."""
+    """Whether this machine has room for a Kubernetes of ours, on the study's hosts and on the one
+    for its control plane. Hosts that are elsewhere ask nothing of it."""
     if not catalog.OFFER.testbeds[study.testbed.kind].here:
         return ()
     hosts = {**study.testbed.hosts, CONTROL_GROUP: 1}

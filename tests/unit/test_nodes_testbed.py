@@ -378,8 +378,9 @@ def test_a_node_that_is_not_ready_is_waited_for_and_given_up_in_the_end(
     late["status"]["conditions"][0]["status"] = "False"
     monkeypatch.setattr(made_here, "_LOOKS", 0.0)
     with opened(tmp_path) as testbed:
-        ready = cluster.answers["/api/v1/nodes"]
-        looks = iter([(200, {"items": [late]}), (503, {"kind": "Status", "code": 503})])
+        ready: tuple[int, Any] = (200, {"items": [each.to_dict() for each in NODES]})
+        away: tuple[int, Any] = (503, {"kind": "Status", "code": 503})
+        looks = iter([(200, {"items": [late]}), away])
         cluster.answers["/api/v1/nodes"] = lambda _: next(looks, ready)
         cluster.answers[f"GET {SPACE}/pods/agent-1"] = Pods(pod("agent-1", running()))
         cluster.answers[f"DELETE {SPACE}/pods/agent-1"] = (200, {"kind": "Status"})

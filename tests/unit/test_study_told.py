@@ -42,9 +42,7 @@ def test_signs_and_ranks_are_compared_and_sizes_are_not() -> None:
 
 def test_a_rank_that_differs_is_told_beside_the_published_one() -> None:
     _, ranks, _ = agreement(SAMPLE, published({"docker-bridge": "+9%", "docker-host": "-4%"}))
-    assert ranks.endswith(
-        "docker-bridge < docker-host, published: docker-host < docker-bridge"
-    )
+    assert ranks.endswith("docker-bridge < docker-host, published: docker-host < docker-bridge")
 
 
 def test_what_has_no_number_is_not_compared() -> None:

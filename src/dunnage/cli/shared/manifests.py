@@ -62,11 +62,11 @@ def show_manifests(study: Study, plan: Plan, format_: Format, path: Path) -> Non
     ]
     agents = catalog.foreseen_agents(hosts)
     if format_ is Format.JSON:
-        before = [_plain("", "", agents)] if agents else []
-        show_json(before + [_plain(each.name, stay.id, made) for each, stay, made in found])
+        first = [_plain("", "", agents)] if agents else []
+        show_json(first + [_plain(each.name, stay.id, made) for each, stay, made in found])
     else:
-        before = [_yaml(_AGENTS, agents)] if agents else []
-        out.write("\n".join(before + [_yaml(_of(*each), each[2]) for each in found]))
+        texts = [_yaml(_AGENTS, agents)] if agents else []
+        out.write("\n".join(texts + [_yaml(_of(*each), each[2]) for each in found]))
     if others := [each.name for each in plan.deployments if each not in chosen]:
         say(f"not on Kubernetes: {listed(others)}")
 

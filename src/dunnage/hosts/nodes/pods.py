@@ -155,7 +155,7 @@ class Pods:
                 raise
             return
         raise UnavailableError(
-            f"the agent's pod on node `{agent.node}` is still there {_STARTED:g} s after its removal",
+            f"the agent's pod on node `{agent.node}` is still there after {_STARTED:g} s",
             where=agent.host,
             hint=self._asking(f"describe pod {agent.pod} --namespace {self._namespace}"),
         )
