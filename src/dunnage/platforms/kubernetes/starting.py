@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 
 from dunnage.clusters.pod_state import PodState
 from dunnage.errors import StayError
@@ -76,8 +77,8 @@ def _failure(
     """The error for a pod that did not start, with what the cluster warned of what is `asked`."""
     parts = [f"its pod did not start: {told}"]
     for read in (
-        lambda: _warned(namespace.warnings(*asked, where)),
-        lambda: _ending(namespace.log(pod, LAST_LINES, where)),
+        partial(_warned, namespace, asked, where),
+        partial(_ending, namespace, pod, where),
     ):
         try:
             parts.append(read())
@@ -86,12 +87,14 @@ def _failure(
     return StayError("; ".join(filter(None, parts)), where=where, hint=namespace.hint)
 
 
-def _warned(warnings: Sequence[str]) -> str:
-    return f"the cluster warned: {'; '.join(warnings)}" if warnings else ""
+def _warned(namespace: Namespace, asked: tuple[str, str], where: str) -> str:
+    warned = namespace.warnings(*asked, where)
+    return f"the cluster warned: {'; '.join(warned)}" if warned else ""
 
 
-def _ending(log: str) -> str:
-    return f"its log ends:\n{log.strip()}" if log.strip() else ""
+def _ending(namespace: Namespace, pod: str, where: str) -> str:
+    log = namespace.log(pod, LAST_LINES, where).strip()
+    return f"its log ends:\n{log}" if log else ""
 
 
 def _said(state: PodState | None, deadline: Deadline) -> str:
