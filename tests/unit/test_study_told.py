@@ -32,7 +32,7 @@ def test_a_ladder_has_its_steps_its_whole_and_what_is_left() -> None:
 def test_signs_and_ranks_are_compared_and_sizes_are_not() -> None:
     theirs = published({"docker-bridge": "-30%", "docker-host": "-10%", "docker-tuned": "+2%"})
     signs, ranks, why = agreement(SAMPLE, theirs)
-    assert signs == "signs: 2 of the 2 that are told from zero are as published"
+    assert signs == "signs: 2 of the 3 that are told from zero are as published"
     assert ranks == (
         "ranks of throughput A against native: docker-bridge < docker-host < docker-tuned, "
         "as published"
