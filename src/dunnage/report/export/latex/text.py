@@ -82,13 +82,10 @@ def pieces(text: str, most: float) -> list[str]:
     found = []
     for part in _BREAK.split(" ".join(plain(text).split())):
         rest = part
-        while width(rest) > most and len(rest) > 1:
-            fitting = [end for end in range(1, len(rest)) if width(rest[:end]) <= most]
-            end = max(fitting, default=1)
+        while rest:
+            end = _fitting(rest, most)
             found.append(rest[:end])
             rest = rest[end:]
-        if rest:
-            found.append(rest)
     return found
 
 
@@ -104,6 +101,15 @@ def lines(parts: Iterable[str], most: float) -> list[list[str]]:
             found.append([])
         found[-1].append(part)
     return found
+
+
+def _fitting(text: str, most: float) -> int:
+    """How many characters fit into `most` ems, one at least."""
+    for place, character in enumerate(text):
+        most -= width(character)
+        if most < 0 and place:
+            return place
+    return len(text)
 
 
 def _letter(character: str) -> str:
