@@ -32,7 +32,7 @@ BLOCKS = 6
 STUDY = """
 dunnage: 1
 name: {name}
-testbed: {{kind: namespace, hosts: {{db: 1, client: 1}}, memory: 2GiB}}
+testbed: {{kind: namespace, hosts: {{db: 1, client: 1}}, memory: 2GiB, cores: shared}}
 database: {{kind: cassandra, members: 1, settings: {{jvm.compilers: C1}}}}
 deployments:
   native: {{platform: native}}
