@@ -86,14 +86,29 @@ def _groups(table: Table[Any], columns: Sequence[Column]) -> Iterator[Sequence[C
 
 
 def _keys(table: Table[Any], columns: Sequence[Column]) -> list[Column]:
-    """The first columns that tell rows apart, as many as leave room for another one."""
-    keys: list[Column] = []
+    """The columns that tell rows apart, texts before numbers, as many as leave room for another."""
+    short = [each for each in columns if each.longest <= _LONGEST_KEY]
+    texts = _telling(table, [], [each for each in short if not each.numeric])
+    for text in tuple(texts):
+        others = [each for each in texts if each != text]
+        if _distinct(table, others) == _distinct(table, texts):
+            texts = others
+    kept: list[Column] = []
+    for key in _telling(table, texts, [each for each in short if each.numeric]):
+        if len(kept) < _MOST_KEYS and _taken([*kept, key]) + _WIDEST + _GAP <= LINE:
+            kept.append(key)
+    return kept
+
+
+def _telling(
+    table: Table[Any], keys: Sequence[Column], columns: Sequence[Column]
+) -> list[Column]:
+    """Keys, and those of the columns by which more rows are told apart."""
+    found = list(keys)
     for column in columns:
-        more = _distinct(table, [*keys, column]) > _distinct(table, keys)
-        room = _taken([*keys, column]) + _WIDEST + _GAP <= LINE
-        if more and room and column.longest <= _LONGEST_KEY and len(keys) < _MOST_KEYS:
-            keys.append(column)
-    return keys
+        if _distinct(table, [*found, column]) > _distinct(table, found):
+            found.append(column)
+    return found
 
 
 def _stretched(columns: Sequence[Column]) -> Sequence[Column]:
