@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from dunnage.report.tables.column import Cell, words
 from dunnage.report.tables.table import Table
 
 _SECONDS = 200
+_WORD = re.compile(r"[^\W_]+")
 
 
 def written(place: Path, tables: Iterable[Table[Any]]) -> list[Path]:
@@ -48,9 +50,8 @@ def typeset(place: Path, tables: Iterable[Path], size: str) -> tuple[Path, list[
 
 def cells(table: Table[Any]) -> Iterator[str]:
     """Letters and digits of every word and number of a table as people read it."""
-    for row in (table.heads, *table.shown):
-        for cell in row:
-            yield from map(letters, _parts(cell))
+    yield from (letters(part) for head in table.heads for part in _WORD.findall(head))
+    yield from (letters(part) for row in table.shown for cell in row for part in _parts(cell))
 
 
 def _parts(cell: Cell) -> Iterator[str]:

@@ -21,7 +21,6 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from study_process import DUNNAGE, answered, insist_nothing_left
-from study_worth import in_short, insist_it_answered
 from typesetting import typeset
 
 import dunnage
@@ -33,6 +32,7 @@ from dunnage.model.metrics import HEADLINE, METRICS, OPERATIONS
 from dunnage.model.record import Measurement
 from dunnage.opened import OpenedResult
 from dunnage.store.layout import ResultLayout
+from study_worth import in_short, insist_it_answered
 
 pytestmark = [pytest.mark.live, pytest.mark.proof, pytest.mark.quiet, pytest.mark.timeout(2400)]
 
@@ -271,9 +271,7 @@ def test_data_frames_of_a_live_result_agree_with_its_answer_and_records(
     assert asked["low"] <= asked["difference"] <= asked["high"]
     for run, each in measured(first).items():
         windows = first.windows.filter((pl.col("run") == run) & (pl.col("start") >= 0))
-        assert windows["operations"].sum() == pytest.approx(
-            each.operations["all"].count, rel=0.05
-        )
+        assert windows["operations"].sum() == pytest.approx(each.operations["all"].count, rel=0.05)
         samples = first.samples.filter((pl.col("run") == run) & (pl.col("unit") == ""))
         assert set(samples["host"]) == {"db-1", "client-1"}
         for host in ("db-1", "client-1"):

@@ -70,7 +70,7 @@ def test_a_table_needs_no_package_and_closes_what_it_opens() -> None:
     assert told[0] == "% Title with a line break"
     kinds = r"\\noindent\\begin\{tabular\}\{p\{0\.[0-9]{3}\\linewidth\}rlrr\}"
     assert re.fullmatch(kinds, told[1])
-    assert told[-1] == r"\end{tabular}"
+    assert told[-1] == r"\end{tabular}%"
     assert written.count(r"\begin{") == written.count(r"\end{tabular}") == 1
     rows = [line for line in told if line.endswith(r" \tabularnewline")]
     assert [row.count(" & ") for row in rows] == [4] * 4

@@ -100,9 +100,7 @@ def _keys(table: Table[Any], columns: Sequence[Column]) -> list[Column]:
     return kept
 
 
-def _telling(
-    table: Table[Any], keys: Sequence[Column], columns: Sequence[Column]
-) -> list[Column]:
+def _telling(table: Table[Any], keys: Sequence[Column], columns: Sequence[Column]) -> list[Column]:
     """Keys, and those of the columns by which more rows are told apart."""
     found = list(keys)
     for column in columns:

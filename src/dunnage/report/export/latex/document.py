@@ -47,8 +47,9 @@ def _tabulars(table: Table[Any], columns: Sequence[Column]) -> Iterator[str]:
 
 
 def _tabular(columns: Sequence[Column], rows: Sequence[str]) -> str:
+    r"""One of them. Whatever follows, no space does, for which there may be no room in its line."""
     kinds = "".join(map(_alignment, columns))
-    begin, end = rf"\noindent\begin{{tabular}}{{{kinds}}}", r"\end{tabular}"
+    begin, end = rf"\noindent\begin{{tabular}}{{{kinds}}}", r"\end{tabular}%"
     written = (begin, r"\hline", *_heads(columns), r"\hline", *rows, r"\hline", end)
     return "".join(f"{line}\n" for line in written)
 
