@@ -133,7 +133,7 @@ def test_two_results_of_one_study_are_compared_in_all_that_decides(
     code, seen = compared(a.path, b.path)
     # Each result is of a study with a name of its own; nothing else differs.
     assert seen.comparable, seen.mismatches
-    assert seen.mismatches == seen.left_out == ()
+    assert (seen.mismatches, seen.left_out) == ((), ())
     deciding = {(each.deployment, each.metric): each for each in seen.changes if each.gate}
     assert deciding.keys() == set(product(("native", "bridge"), HEADLINE))
     for (deployment, metric), each in deciding.items():

@@ -113,6 +113,6 @@ def _fitting(text: str, most: float) -> int:
 
 
 def _letter(character: str) -> str:
-    base, *marks = unicodedata.normalize("NFD", character)
+    base, *marks = list(unicodedata.normalize("NFD", character))
     accented = base.isascii() and base.isalpha() and len(marks) == 1 and marks[0] in _ACCENTS
     return character if character in "ÆØßæøıŁłŒœ" or accented else "?"
