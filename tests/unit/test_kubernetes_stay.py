@@ -99,13 +99,19 @@ def test_a_member_has_one_deadline_for_its_storage_its_pod_and_its_readiness(
     assert seen[0][1].seconds == 60.0
 
 
+@pytest.mark.parametrize("ours", [True, False])
 def test_all_sets_pods_and_the_namespace_are_asked_to_go_before_any_is_waited_for(
-    cluster: Cluster, testbed: FakeTestbed
+    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch, ours: bool
 ) -> None:
+    """A namespace of ours goes by itself, once its services are gone."""
     deployment = deployed("flannel-vxlan", "host-port")
     platform = first_stage(deployment, testbed, 1.0)
     name = cluster.given[0]["metadata"]["name"]
+    services = [each["metadata"]["name"] for each in cluster.given if each["kind"] == "Service"]
+    assert services
     cluster.asked.clear()
+    if not ours:
+        monkeypatch.setattr(Nodes, "runtime", lambda *_: None)
     platform.down()
     own = f"/api/v1/namespaces/{name}"
     sets = f"/apis/apps/v1/namespaces/{name}/statefulsets"
@@ -113,10 +119,15 @@ def test_all_sets_pods_and_the_namespace_are_asked_to_go_before_any_is_waited_fo
     asked_to_go = [
         path for member in members for path in (f"{sets}/{member}", f"{own}/pods/{member}-0")
     ]
+    emptied = [
+        f"GET {own}/services",
+        *(f"DELETE {own}/services/{each}" for each in services),
+        f"GET {own}/persistentvolumeclaims",
+    ]
     assert cluster.asked == [
         *(f"DELETE {path}" for path in (*asked_to_go, own)),
         *(f"GET {own}/pods/{member}-0" for member in members),
-        f"GET {own}",
+        *(emptied if ours else [f"GET {own}"]),
         "GET /api/v1/persistentvolumes",
     ]
 

@@ -283,6 +283,27 @@ class Namespace:
         self._until(self._has_no_volumes, Deadline.after(_REMOVED), still)
         self._begun = self._released = False
 
+    def leave(self) -> None:
+        """Remove the stay's services and volumes, and leave the empty namespace to the cluster.
+
+        For one of ours, which ends with its lab: that a namespace goes takes five seconds, in which
+        nothing of the stay is there any more.
+        """
+        if not self._begun:
+            return
+        self.release()
+        for kind, told in ((Service, "services"), (PersistentVolumeClaim, "claims")):
+            remove = partial(self._remove_all, kind)
+            self._asked(remove, f"the stay's {told} cannot be removed")
+        still = f"volumes of `{self.name}` are still there"
+        self._until(self._has_no_volumes, Deadline.after(_REMOVED), still)
+        self._begun = self._released = False
+
+    def _remove_all(self, kind: type[Service] | type[PersistentVolumeClaim]) -> None:
+        for each in self._client.list(kind, namespace=self.name):
+            delete = partial(self._client.delete, kind, _name(each), namespace=self.name)
+            _if_there(delete)
+
     def _has_no_volumes(self) -> bool:
         """Have the stay's volumes deleted, which are in no namespace; whether there are none."""
 
@@ -366,7 +387,7 @@ def _if_there(ask: Callable[[], object]) -> bool:
     return True
 
 
-def _name(thing: PersistentVolume) -> str:
+def _name(thing: PersistentVolume | Service | PersistentVolumeClaim) -> str:
     return str((thing.metadata and thing.metadata.name) or "")
 
 

@@ -184,7 +184,7 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def down(self) -> None:
         """Have everything deleted in reverse order, all of it even if some of it fails, and wait
-        until it is gone."""
+        until it is gone; in a Kubernetes of ours not for the empty namespace."""
         members = tuple(reversed(self._places.values()))
         steps: list[tuple[str, Callable[[], None]]] = []
         steps += [(place.host, partial(self._let_go, place)) for place in members]
@@ -358,8 +358,17 @@ class Kubernetes(HostedMembers[PodMember]):
             self._namespace.remove_pod(pod, host, lost=self._is_lost(host))
 
     def _end(self) -> None:
-        if self._opened is not None:
+        if self._opened is None:
+            return
+        if self._is_ours:
+            self._opened.leave()
+        else:
             self._opened.end()
+
+    @property
+    def _is_ours(self) -> bool:
+        """Whether the Kubernetes is, which ends with its lab."""
+        return all(self._runtime(host) is not None for host in self._hosts.values())
 
     def _remove_directory(self, place: Place) -> None:
         host = self._hosts[place.host]
