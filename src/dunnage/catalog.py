@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +45,7 @@ from dunnage.hosts.nodes.planned import (
     planned_nodes,
     planned_objects,
 )
+from dunnage.model.choices import Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     FLOATING,
@@ -152,12 +153,18 @@ def on_theirs(study: Study, deployment: Deployment) -> bool:
     return any(each.theirs for each in chosen)
 
 
-def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
-    """Claim the hosts of a study."""
+def open_testbed(
+    spec: TestbedSpec, name: str, *, keep: bool, storages: Collection[Storage] = ()
+) -> AbstractContextManager[Testbed]:
+    """Claim the hosts of a study.
+
+    `storages` are what members' data will lie on: where hosts are nodes of a cluster, what it must
+    allow depends on that.
+    """
     if OFFER.testbeds[spec.kind].fake:
         return open_fake(spec, name=name)
     if not OFFER.testbeds[spec.kind].here:
-        return on_demand.open_nodes(spec, name, engine_path(), keep=keep)
+        return on_demand.open_nodes(spec, name, engine_path(), storages, keep=keep)
     return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
 
 

@@ -19,7 +19,7 @@ from lightkube.resources.core_v1 import Node, ServiceAccount
 from living import REPLICAS
 
 from dunnage import catalog
-from dunnage.clusters.rights import ALL, RIGHTS, Right
+from dunnage.clusters.rights import ALL, Right
 from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.kubernetes_api import connect
@@ -79,7 +79,7 @@ def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_som
     kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "carrier"))
     hosts = (*lab.members, lab.client)
     with (
-        allowed(lab, "carrier", RIGHTS, kubeconfig),
+        allowed(lab, "carrier", ALL, kubeconfig),
         open_existing_kubernetes(contexts(lab), hosts) as existing,
     ):
         assert [existing.node(host.name) for host in hosts] == [host.name for host in hosts]
@@ -153,13 +153,13 @@ def test_a_kubeconfig_that_leads_nowhere_is_told(lab: Lab, kubeconfig: Path) -> 
         raise AssertionError("nobody answers there")
 
 
-@pytest.mark.parametrize("lacks", [right for right in RIGHTS if right.subresource == "exec"])
+@pytest.mark.parametrize("lacks", [right for right in ALL if right.subresource == "exec"])
 def test_a_right_that_is_missing_is_named(
     lab: Lab, kubeconfig: Path, url: str, lacks: Right
 ) -> None:
     kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "handless"))
     with (
-        allowed(lab, "handless", [right for right in RIGHTS if right != lacks], kubeconfig),
+        allowed(lab, "handless", [right for right in ALL if right != lacks], kubeconfig),
         pytest.raises(UnavailableError, match=f"may not {lacks}$"),
         open_existing_kubernetes(contexts(lab), lab.members),
     ):
@@ -295,4 +295,4 @@ def test_every_missing_right_is_named(lab: Lab, kubeconfig: Path, url: str) -> N
     ):
         raise AssertionError("it may not")
     told = raised.value.what.partition(" may not ")[2].split(", ")
-    assert told == [str(right) for right in RIGHTS if right != reads]
+    assert told == [str(right) for right in ALL if right != reads]

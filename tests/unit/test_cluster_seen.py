@@ -16,7 +16,7 @@ from stand_in_cluster import REVIEWS, WHOAMI, Answer, Cluster, cluster_of, node,
 
 from dunnage import catalog
 from dunnage.clusters.context import Context
-from dunnage.clusters.rights import ALL, Right
+from dunnage.clusters.rights import ALL, OF_EVERY_STUDY, OF_VOLUMES, Right, needed
 from dunnage.contracts.cluster import ClusterSeen
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
@@ -24,6 +24,7 @@ from dunnage.hosts import machines as own
 from dunnage.hosts.first_process import Identity
 from dunnage.hosts.standing import StandingHost, StandingLab
 from dunnage.kubernetes_api import certificate_ends
+from dunnage.model.choices import Storage
 from dunnage.substrates.cluster_seen import granting, look, mode_in, network_of
 from dunnage.substrates.kubernetes import certificates
 from dunnage.substrates.kubernetes.certificates import Authority, Credentials
@@ -60,6 +61,10 @@ def test_a_cluster_tells_who_one_is_what_one_may_and_which_nodes_are_ours(
     assert told.server == f"http://127.0.0.1:{cluster.server_port}"
     assert (told.user, told.groups) == ("me", ("staff", "system:authenticated"))
     assert [each.right for each in told.rights] == list(map(str, ALL))
+    assert {each.right for each in told.rights if each.purpose == "`storage: volume`"} == set(
+        map(str, OF_VOLUMES)
+    )
+    assert {each.purpose for each in told.rights} == {"every study", "`storage: volume`"}
     assert all(each.held and not each.how for each in told.rights)
     assert [(each.name, each.host, each.unready) for each in told.nodes] == [
         ("n1", "this machine", ""),
@@ -96,6 +101,13 @@ def test_each_missing_right_has_commands_that_give_it(cluster: Cluster, kubeconf
         binding,
     )
     assert "--resource=statefulsets.apps" in missing["delete statefulsets.apps"]
+
+
+def test_volumes_are_asked_for_by_studies_that_have_some_and_by_no_others() -> None:
+    assert needed({Storage.BIND, Storage.TMPFS}) == needed(()) == OF_EVERY_STUDY
+    assert needed({Storage.BIND, Storage.VOLUME}) == ALL
+    assert set(ALL) - set(OF_EVERY_STUDY) == set(OF_VOLUMES)
+    assert not [right for right in OF_EVERY_STUDY if right.resource.startswith("persistent")]
 
 
 def test_each_user_is_bound_by_a_name_of_their_own() -> None:

@@ -11,7 +11,7 @@ from lightkube.codecs import from_dict
 from stand_in_cluster import REVIEWS, Cluster, cluster_of, node
 
 from dunnage.clusters.nodes import name
-from dunnage.clusters.rights import RIGHTS, Right
+from dunnage.clusters.rights import ALL, Right
 from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
@@ -130,7 +130,7 @@ def test_a_cluster_that_is_not_there_is_told(hosts: tuple[Host, ...], cluster: C
 def test_missing_rights_are_named(hosts: tuple[Host, ...], cluster: Cluster) -> None:
     cluster.answers[REVIEWS] = (201, {"spec": {}, "status": {"allowed": False}})
     told = refused(hosts, MINE)
-    assert f"the user of context `mine` may not {', '.join(map(str, RIGHTS))}" in told
+    assert f"the user of context `mine` may not {', '.join(map(str, ALL))}" in told
 
 
 def test_a_right_is_told_as_kubectl_asks_for_it() -> None:
@@ -139,7 +139,7 @@ def test_a_right_is_told_as_kubectl_asks_for_it() -> None:
 
 
 def test_commands_run_by_a_right_of_their_own() -> None:
-    assert {"get pods/exec", "create pods/exec"} <= set(map(str, RIGHTS))
+    assert {"get pods/exec", "create pods/exec"} <= set(map(str, ALL))
 
 
 def test_it_is_left_as_it_is_and_knows_its_nodes_only() -> None:

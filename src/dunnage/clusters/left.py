@@ -7,6 +7,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,9 @@ from dunnage.contracts.cluster import (
     TestbedSeen,
 )
 from dunnage.errors import UnavailableError
-from dunnage.kubernetes_api import connect
+from dunnage.kubernetes_api import connect, explanation
 
-_GONE = 404
+_FORBIDDEN, _GONE = 403, 404
 _REMOVED = 120.0
 """Seconds within which what is deleted is gone."""
 _INTERVAL = 0.2
@@ -63,12 +64,24 @@ def remove(
 def found(client: Client, context: Context) -> LeftSeen:
     """The same by a client; raises `Refused`.
 
-    Volumes are asked for first: whatever testbed they are of is there by then, if it lives.
+    Volumes are asked for first: whatever testbed they are of is there by then, if it lives. Where
+    its user may not list them, no stay of that user has any.
     """
-    volumes = list(client.list(PersistentVolume, labels={**MANAGED}))
+    volumes, unread = _volumes(client)
     spaces = list(client.list(Namespace, labels={**MANAGED}))
     agents = [each for each in spaces if not _label(each, OF_A_STAY)]
-    return LeftSeen(_stays(context, (*spaces, *volumes)), testbeds(client, agents, context))
+    stays = _stays(context, (*spaces, *volumes))
+    return LeftSeen(stays, testbeds(client, agents, context), unread)
+
+
+def _volumes(client: Client) -> tuple[list[PersistentVolume], str]:
+    """Those of all stays, or why they may not be read."""
+    try:
+        return list(client.list(PersistentVolume, labels={**MANAGED})), ""
+    except ApiError as refusal:
+        if refusal.response.status_code != _FORBIDDEN:
+            raise
+        return [], explanation(refusal)
 
 
 def parted(there: LeftSeen, used: Callable[[TestbedSeen], bool]) -> tuple[LeftSeen, LeftSeen]:
@@ -76,9 +89,10 @@ def parted(there: LeftSeen, used: Callable[[TestbedSeen], bool]) -> tuple[LeftSe
     busy = {"", *(each.testbed for each in there.testbeds if used(each))}
 
     def those(*, kept: bool) -> LeftSeen:
-        return LeftSeen(
-            tuple(each for each in there.stays if (each.testbed in busy) is kept),
-            tuple(each for each in there.testbeds if (each.testbed in busy) is kept),
+        return replace(
+            there,
+            stays=tuple(each for each in there.stays if (each.testbed in busy) is kept),
+            testbeds=tuple(each for each in there.testbeds if (each.testbed in busy) is kept),
         )
 
     return those(kept=False), those(kept=True)

@@ -12,7 +12,7 @@ from lightkube.resources.core_v1 import Node
 
 from dunnage.clusters.context import Context
 from dunnage.clusters.nodes import name
-from dunnage.clusters.rights import RIGHTS, missing
+from dunnage.clusters.rights import ALL, missing
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, OnKubernetes
 from dunnage.contracts.testbed import Testbed
@@ -43,7 +43,7 @@ def open_existing_kubernetes(
     api = context.api
     with context.spoken():
         with closing(connect(api)) as client:
-            if lacks := missing(client, RIGHTS):
+            if lacks := missing(client, ALL):
                 raise UnavailableError(
                     f"the user of context `{context.name}` may not {', '.join(map(str, lacks))}",
                     where="kubernetes",
