@@ -31,6 +31,9 @@ TIMEOUT = 30.0
 Refused = (ApiError, httpx2.HTTPError, ConfigError, OSError)
 """Everything that a call can raise when the server refuses it or is not there."""
 
+FORBIDDEN, GONE, TAKEN = 403, 404, 409
+"""HTTP status of what may not be done, of what is not there, and of a name that is taken."""
+
 
 def connect(server: ApiServer, timeout: float = TIMEOUT) -> Client:
     """A client of a server's API, to be closed. Raises ConfigError, which is one of `Refused`, when
@@ -94,6 +97,11 @@ def certificate_ends(server: ApiServer) -> datetime | None:
         else:
             certificate = Path(server.kubeconfig.parent, str(user.client_cert)).read_bytes()
         return x509.load_pem_x509_certificate(certificate).not_valid_after_utc
+
+
+def status_of(refusal: BaseException | None) -> int:
+    """HTTP status of what an API server refused in its own words; 0 of all else."""
+    return refusal.response.status_code if isinstance(refusal, ApiError) else 0
 
 
 def explanation(refusal: BaseException) -> str:

@@ -11,7 +11,7 @@ import pytest
 from stand_in_cluster import Cluster, cluster_of
 
 from dunnage import catalog
-from dunnage.clusters import left as there
+from dunnage.clusters import removal
 from dunnage.clusters.context import Context
 from dunnage.clusters.left import left, owned, parted, remove
 from dunnage.contracts.cluster import LeftSeen, Owner, StaySeen, TestbedSeen
@@ -168,7 +168,7 @@ def test_what_does_not_go_is_told(
     held = labelled("Namespace", "dunnage-nodes-1", testbed="dunnage-nodes-1")
     hold(cluster, namespaces=[held])
     cluster.answers["/api/v1/namespaces/dunnage-nodes-1"] = (200, held)
-    monkeypatch.setattr(there, "_REMOVED", 0.3)
+    monkeypatch.setattr(removal, "REMOVED", 0.3)
     still = "namespace `dunnage-nodes-1` is still there"
     with pytest.raises(UnavailableError, match=still) as told:
         remove("mine", kubeconfig, lambda _: False)

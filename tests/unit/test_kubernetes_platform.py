@@ -18,6 +18,7 @@ from lightkube.config.models import User
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping
 
+from dunnage.clusters import removal
 from dunnage.clusters.execute import CannotRunError, Place, execute
 from dunnage.contracts.host import Completed
 from dunnage.contracts.kubernetes import ContainerRuntime
@@ -129,7 +130,7 @@ def test_a_namespace_of_someone_elses_is_refused_and_left() -> None:
 def test_a_namespace_whose_answer_was_lost_is_asked_for_again_and_is_ours() -> None:
     made = labelled(**STAY.labels)
     api = Api().on(f"POST {NAMESPACES}", status(409)).on(f"GET {OWN}", made, status(404))
-    api.on(f"GET {VOLUMES}", ok(items=[], metadata={})).on(f"DELETE {OWN}", ok(kind="Status"))
+    api.on(f"DELETE {OWN}", ok(kind="Status"))
     lost = 1
 
     def losing(request: httpx2.Request) -> httpx2.Response:
@@ -150,7 +151,6 @@ def test_a_namespace_that_may_be_there_is_removed_though_no_answer_came(
 ) -> None:
     monkeypatch.setattr(outage, "AWAY", 0.0)
     api = Api().on(f"DELETE {OWN}", ok(kind="Status"))
-    api.on(f"GET {VOLUMES}", ok(items=[], metadata={}))
 
     def losing(request: httpx2.Request) -> httpx2.Response:
         if request.method == "POST":
@@ -207,16 +207,24 @@ def test_a_log_is_asked_for_again_while_its_container_is_replaced() -> None:
     assert opened(api).log("redis-1-0", 2, "redis-1") == "bad option\n"
 
 
+VOLUME: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolume",
+    "metadata": {"name": "dunnage-b1-x-1-redis-1"},
+}
+
+
 def test_all_of_a_stay_is_removed_its_volumes_too_and_is_waited_for() -> None:
     own = f"{NAMESPACES}/dunnage-b1-x-1"
-    volume = {"metadata": {"name": "dunnage-b1-x-1-redis-1"}}
     api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {own}", ok(kind="Status"))
-    left, nothing = ok(items=[volume], metadata={}), ok(items=[], metadata={})
+    left, nothing = ok(items=[VOLUME], metadata={}), ok(items=[], metadata={})
     api.on(f"GET {own}", MADE, status(404)).on(f"GET {VOLUMES}", left, nothing)
+    api.on(f"POST {VOLUMES}", ok(**VOLUME))
     there = opened(api)
     there.release()  # nothing has begun
     assert api.asked == []
     there.begin()
+    there.create(VOLUME, "redis-1")
     there.release()
     there.end()
     assert api.asked.count(f"DELETE {own}") == 1
@@ -225,6 +233,46 @@ def test_all_of_a_stay_is_removed_its_volumes_too_and_is_waited_for() -> None:
     assert asked[-1] == f"GET {VOLUMES}"
     there.end()  # nothing is left to be asked for
     assert api.asked == asked
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_who_has_made_no_volume_asks_for_none(ours: bool) -> None:
+    """That may be forbidden to who is allowed all else."""
+    api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {OWN}", ok(kind="Status"))
+    api.on(f"GET {OWN}/services", ok(items=[], metadata={}))
+    api.on(f"GET {VOLUMES}", status(403, "volumes are forbidden"))
+    there = opened(api)
+    there.begin()
+    if ours:
+        there.leave()
+    else:
+        there.end()
+    assert api.asked == [
+        f"POST {NAMESPACES}",
+        f"DELETE {OWN}",
+        f"GET {OWN}/services" if ours else f"GET {OWN}",
+    ]
+
+
+def test_volumes_whose_creation_was_not_answered_are_removed_with_their_claims() -> None:
+    api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {OWN}", ok(kind="Status"))
+    left, nothing = ok(items=[VOLUME], metadata={}), ok(items=[], metadata={})
+    claim = {"metadata": {"name": "redis-1"}}
+    api.on(f"POST {VOLUMES}", status(500)).on(f"GET {VOLUMES}", left, nothing)
+    api.on(f"GET {OWN}/services", nothing).on(f"GET {CLAIMS}", ok(items=[claim], metadata={}))
+    there = opened(api)
+    there.begin()
+    with pytest.raises(StayError, match="its PersistentVolume cannot be created"):
+        there.create(VOLUME, "redis-1")
+    there.leave()
+    assert api.asked[-6:] == [
+        f"GET {OWN}/services",
+        f"GET {CLAIMS}",
+        f"DELETE {CLAIMS}/redis-1",
+        f"GET {VOLUMES}",
+        f"DELETE {VOLUMES}/dunnage-b1-x-1-redis-1",
+        f"GET {VOLUMES}",
+    ]
 
 
 def storage(
@@ -320,11 +368,10 @@ def test_storage_that_cannot_be_seen_is_told_in_the_clusters_words() -> None:
 
 def test_volumes_are_waited_for_and_a_server_that_comes_back_is_too() -> None:
     own = f"{NAMESPACES}/dunnage-b1-x-1"
-    volume = {"metadata": {"name": "dunnage-b1-x-1-redis-1"}}
     api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {own}", ok(kind="Status"))
     api.on(f"GET {own}", status(404)).on(f"DELETE {VOLUMES}/dunnage-b1-x-1-redis-1", status(404))
-    left, nothing = ok(items=[volume], metadata={}), ok(items=[], metadata={})
-    api.on(f"GET {VOLUMES}", left, left, nothing)
+    left, nothing = ok(items=[VOLUME], metadata={}), ok(items=[], metadata={})
+    api.on(f"GET {VOLUMES}", left, left, nothing).on(f"POST {VOLUMES}", ok(**VOLUME))
     silent = 2
 
     def away(request: httpx2.Request) -> httpx2.Response:
@@ -336,6 +383,7 @@ def test_volumes_are_waited_for_and_a_server_that_comes_back_is_too() -> None:
 
     there = opened(away)
     there.begin()
+    there.create(VOLUME, "redis-1")
     there.end()
     assert api.asked.count(f"GET {VOLUMES}") == 3
     assert silent == 0
@@ -356,8 +404,10 @@ def test_a_server_that_has_just_started_is_waited_for() -> None:
     own = f"{NAMESPACES}/dunnage-b1-x-1"
     api = Api().on(f"POST {NAMESPACES}", MADE).on(f"GET {VOLUMES}", plain, filling, nothing)
     api.on(f"DELETE {own}", plain, status(404)).on(f"GET {own}", status(404))
+    api.on(f"POST {VOLUMES}", ok(**VOLUME))
     there = opened(api)
     there.begin()
+    there.create(VOLUME, "redis-1")
     there.end()
     assert api.asked.count(f"GET {VOLUMES}") == 3
     assert api.asked.count(f"DELETE {own}") == 2
@@ -416,7 +466,7 @@ def test_a_server_that_does_not_come_back_is_told(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(namespace, "_REMOVED", 0.0)
+    monkeypatch.setattr(removal, "REMOVED", -1.0)
     sets = "/apis/apps/v1/namespaces/dunnage-b1-x-1/statefulsets/redis-1"
     api = Api().on(f"GET {POD}", a_pod()).on(f"DELETE {sets}", ok(kind="Status"))
     there = opened(api)
