@@ -220,6 +220,20 @@ def test_a_cluster_that_knows_nobody_is_told(cluster: Cluster, kubeconfig: Path)
     assert hint.endswith("--context mine auth whoami")
 
 
+def test_what_a_cluster_said_is_told_though_its_kubeconfig_is_gone_meanwhile(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    """When its user's certificate ends could be read there."""
+
+    def gone(_: Any) -> Answer:
+        kubeconfig.unlink()
+        return 401, {"kind": "Status", "code": 401, "message": "Unauthorized"}
+
+    cluster.answers[WHOAMI] = gone
+    told, _ = refused("mine", kubeconfig)
+    assert told == "kubernetes: the cluster of context `mine` refuses: Unauthorized"
+
+
 def issued(authority: Authority) -> tuple[Credentials, Credentials]:
     return authority.server("api", ("127.0.0.1",)), authority.client("me")
 
