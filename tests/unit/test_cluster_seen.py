@@ -213,6 +213,14 @@ def test_what_this_machine_lacks_is_not_said_to_be_the_kubeconfigs(kubeconfig: P
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 
+def test_what_is_typed_about_a_cluster_is_of_its_context_whatever_that_is_called() -> None:
+    mine = Context("my cluster")
+    assert mine.ours("doctor") == "dunnage doctor --context 'my cluster'"
+    assert mine.asking("get nodes") == "kubectl --context 'my cluster' get nodes"
+    own = Context("mine", Path("k"))
+    assert own.ours("clean") == "dunnage clean --context mine --kubeconfig k"
+
+
 def test_a_cluster_that_knows_nobody_is_told(cluster: Cluster, kubeconfig: Path) -> None:
     cluster.answers[WHOAMI] = (401, {"kind": "Status", "code": 401, "message": "Unauthorized"})
     told, hint = refused("mine", kubeconfig)

@@ -77,7 +77,7 @@ def open_nodes(
                 raise UnavailableError(
                     f"the user of context `{context.name}` may not {', '.join(map(str, lacks))}",
                     where=_WHERE,
-                    hint=f"dunnage doctor --context {context.name}",
+                    hint=context.ours("doctor"),
                 )
             nodes = list(client.list(Node))
         places = chosen(spec, nodes, context.asking(f"get nodes -L {OF_A_GROUP}"))
@@ -277,7 +277,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
                     f"{study} has agents on {', '.join(common)}{since}: two studies would disturb "
                     "each other",
                     where=_WHERE,
-                    hint=f"dunnage clean --context {context.name}",
+                    hint=context.ours("clean"),
                 )
 
     def _agent(self, number: int, host: str) -> Agent:
