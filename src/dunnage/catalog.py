@@ -132,7 +132,6 @@ OFFER = Offer(
         },
         "kubernetes": {
             "own": SubstrateOffer(control=True),
-            "existing": SubstrateOffer(contexts=True, contexts_of="Kubernetes"),
             "nodes": SubstrateOffer(of_testbed=True),
         },
         "fake": {"fake": SubstrateOffer()},
@@ -260,8 +259,6 @@ def open_substrate(
             insist_on_kernel(kernel, len(hosts), choices)
             binaries = DebianSoftware().kubernetes(tell or _heard)
             return on_demand.open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
-        case "kubernetes", "existing":
-            return on_demand.open_existing_kubernetes(contexts, hosts)
         case "kubernetes", "nodes":
             return on_demand.open_kubernetes_of(testbed, hosts)
         case "fake", "fake":
@@ -297,14 +294,14 @@ def platform(
 
 
 def foreseen_objects(
-    study: Study, deployment: Deployment, hosts: TestbedSpec, stay: StayPlan
+    deployment: Deployment, hosts: TestbedSpec, stay: StayPlan
 ) -> tuple[ForeseenObject, ...]:
     """All objects that a stay of a deployment on Kubernetes will create, in their order.
 
     Nothing is asked or obtained for that. Raises UnavailableError where it could not be carried out
     on a cluster that exists already.
     """
-    ours = not on_theirs(study, deployment)
+    here = OFFER.testbeds[hosts.kind].here
     database = DATABASES[deployment.database.kind]()
     members = stay.hosts or deployment.hosts
 
@@ -315,12 +312,12 @@ def foreseen_objects(
             clients=[host for host in planned if host.group == CLIENT_GROUP],
             trees=ForeseenTrees(),
             nodes={host.name: nodes(host.name) for host in planned},
-            ours=ours,
+            ours=here,
             floating=lambda host: floating[host.name],
         )
 
-    if OFFER.testbeds[hosts.kind].here:
-        on = ground(planned_hosts(hosts), lambda name: name if ours else f"node-of-{name}")
+    if here:
+        on = ground(planned_hosts(hosts), lambda name: name)
     else:
         another = ground(
             planned_nodes(hosts, others=True), lambda name: named_node(hosts, name, others=True)
@@ -331,7 +328,7 @@ def foreseen_objects(
         Manifests(
             deployment,
             StayNames.of(stay.id.lower(), STAY_NUMBER),
-            {} if OFFER.testbeds[hosts.kind].here else labels_of_nodes(hosts),
+            {} if here else labels_of_nodes(hosts),
         ),
         database.layout(deployment.database),
         lambda now: database.stages(deployment.database, now),

@@ -184,11 +184,3 @@ def open_kubernetes_of(
 
     return opened(testbed, hosts)
 
-
-def open_existing_kubernetes(
-    contexts: Mapping[str, str], hosts: Sequence[Host]
-) -> AbstractContextManager[Substrate]:
-    """As `dunnage.substrates.existing_kubernetes` has it."""
-    from dunnage.substrates.existing_kubernetes import open_existing_kubernetes as opened
-
-    return opened(contexts, hosts)

@@ -25,7 +25,6 @@ from dunnage.clusters.rights import ALL, Right, missing
 from dunnage.contracts.database import Database
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer
-from dunnage.contracts.substrate import Substrate
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.image_archive import write_archive
 from dunnage.kubernetes_api import connect
@@ -162,11 +161,10 @@ def formed(
     lab: Lab,
     deployment: Deployment,
     database: Database | None = None,
-    substrate: Substrate | None = None,
 ) -> Iterator[tuple[Kubernetes, Target, frozenset[str]]]:
     """A deployment that lives on it, as `living` has it, of which nothing may be left."""
     catalog.translate(lab.testbed, [deployment])
-    made = Kubernetes(deployment, lab.members, substrate or lab.kubernetes, TREES, STAY)
+    made = Kubernetes(deployment, lab.members, lab.kubernetes, TREES, STAY)
     with living(made, deployment, lab.testbed, database) as formed:
         yield formed
     assert traces(lab) == []

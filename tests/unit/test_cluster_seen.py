@@ -110,6 +110,15 @@ def test_volumes_are_asked_for_by_studies_that_have_some_and_by_no_others() -> N
     assert not [right for right in OF_EVERY_STUDY if right.resource.startswith("persistent")]
 
 
+def test_a_right_is_told_as_kubectl_asks_for_it() -> None:
+    assert str(Right("create", "pods", "exec")) == "create pods/exec"
+    assert str(Right("delete", "statefulsets", group="apps")) == "delete statefulsets.apps"
+
+
+def test_commands_run_by_a_right_of_their_own() -> None:
+    assert {"get pods/exec", "create pods/exec"} <= set(map(str, OF_EVERY_STUDY))
+
+
 def test_each_user_is_bound_by_a_name_of_their_own() -> None:
     right = Right("get", "pods")
     assert granting(right, "one") != granting(right, "other").replace("other", "one")
@@ -182,7 +191,7 @@ def test_a_configuration_that_is_none_tells_no_mode(configuration: str) -> None:
 # Why a cluster cannot be asked.
 
 
-def refused(context: str, kubeconfig: Path) -> tuple[str, str]:
+def refused(context: str, kubeconfig: Path | None) -> tuple[str, str]:
     with pytest.raises(UnavailableError) as raised:
         look(context, kubeconfig, {})
     return str(raised.value), raised.value.hint
@@ -206,6 +215,30 @@ def test_a_context_that_is_not_there_and_a_broken_file_are_told(
     assert f"`{kubeconfig}` is not YAML: see its line 1" in refused("mine", kubeconfig)[0]
     kubeconfig.unlink()
     assert f"`{kubeconfig}` cannot be read: No such file" in refused("mine", kubeconfig)[0]
+
+
+def test_without_a_word_the_kubeconfig_is_the_one_that_kubectl_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    told, _ = refused("mine", None)
+    assert "the kubeconfig of context `mine` cannot be used" in told
+    assert ".kube/config` cannot be read: No such file" in told
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube/config").write_text("clusters: []\ncontexts: []\n")
+    told, hint = refused("mine", None)
+    assert "has no context `mine`" in told
+    assert hint == "kubectl config get-contexts"
+
+
+def test_of_a_list_of_kubeconfigs_nothing_is_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", "/a:/b")
+    told, hint = refused("mine", None)
+    assert "`KUBECONFIG` names several files: `/a`, `/b`" in told
+    assert hint.startswith("(umask 077; kubectl config view --flatten > one)")
+    monkeypatch.setenv("KUBECONFIG", ":/a:")
+    assert "`/a` cannot be read" in refused("mine", None)[0]
 
 
 def test_what_this_machine_lacks_is_not_said_to_be_the_kubeconfigs(kubeconfig: Path) -> None:

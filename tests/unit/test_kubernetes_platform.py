@@ -791,12 +791,12 @@ SEEN = Completed(0, "42\n7:memory:/pods/p/c1\n", "")
 GONE = Completed(1, "", "")
 
 
-def member(host: FakeHost, api: Api, *, on_node: bool = True) -> PodMember:
+def member(host: FakeHost, api: Api) -> PodMember:
     service = Service(
         "redis-1", ("/tree/bin/redis-server",), Probe(("true",)), Software("redis", "7")
     )
     made = tree(Path("/archive"))
-    return PodMember(service, host, made, opened(api), "u", "c1", on_node=on_node)
+    return PodMember(service, host, made, opened(api), "u", "c1")
 
 
 def ended_pod(container: str = "c1", **told: Any) -> httpx2.Response:
@@ -926,7 +926,7 @@ def test_how_a_member_died_is_told_though_its_log_cannot_be_read(
     assert error.hint == "kubectl --context theirs describe nodes"
 
 
-def test_a_node_of_ours_that_tells_of_a_process_nobody_sees_is_not_believed(
+def test_a_kubelet_that_tells_of_a_process_nobody_sees_is_not_believed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pod_member, "_TOLD", 0.0)
@@ -937,12 +937,8 @@ def test_a_node_of_ours_that_tells_of_a_process_nobody_sees_is_not_believed(
     ):
         member(host, Api().on(f"GET {POD}", alive)).identified()
     with host_that(monkeypatch, GONE) as (host, _):
-        assert member(host, Api().on(f"GET {POD}", alive), on_node=False).identified().process == (
-            pod_member.OUT_OF_SIGHT
-        )
-    with host_that(monkeypatch, GONE) as (host, _):
         ended = member(host, Api().on(f"GET {POD}", ended_pod()))
-        assert ended.identified().process == pod_member.OUT_OF_SIGHT
+        assert ended.identified().process == Unseen("it has ended")
 
 
 def test_whom_its_host_may_not_see_is_asked_for_at_the_cluster_only(
@@ -977,14 +973,15 @@ def test_the_engine_is_asked_in_the_members_network_or_in_its_container(
         assert member(host, Api()).run(argv, stdin="", timeout=1.0) == answer
         assert ran[-1] == f"nsenter --target=42 --net {host.engine} --version"
     with host_that(monkeypatch, GONE) as (host, _):
-        unseen = member(host, Api().on(f"GET {POD}", alive), on_node=False)
-        assert unseen.run(argv, stdin="", timeout=1.0) == answer
-        assert asked_in == [(host.engine, "--version")]
-    with host_that(monkeypatch, GONE) as (host, _):
-        ended = member(host, Api().on(f"GET {POD}", ended_pod()), on_node=False)
+        ended = member(host, Api().on(f"GET {POD}", ended_pod()))
         assert ended.run(argv, stdin="", timeout=1.0).code == NOT_RUN
         assert ended.run(("redis-cli",), stdin="", timeout=1.0) == answer
         assert asked_in[-1] == ("redis-cli",)
+    with host_that(monkeypatch) as (host, _):
+        monkeypatch.setattr(FakeHost, "confined", "no privileged pods", raising=False)
+        unseen = member(host, Api().on(f"GET {POD}", alive))
+        assert unseen.run(argv, stdin="", timeout=1.0) == answer
+        assert asked_in[-1] == (host.engine, "--version")
 
 
 @pytest.mark.parametrize(

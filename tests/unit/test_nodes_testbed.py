@@ -295,6 +295,25 @@ def test_what_a_study_needs_to_have_nodes_is_asked_for_before_anything_is_made(
     assert not any(asked.startswith("POST /api/v1/n") for asked in cluster.asked)
 
 
+@pytest.mark.parametrize("path", [REVIEWS, "/api/v1/nodes"])
+@pytest.mark.parametrize("code", [401, 403])
+def test_a_cluster_that_refuses_is_not_one_that_does_not_answer(
+    cluster: Cluster, tmp_path: Path, path: str, code: int
+) -> None:
+    cluster.answers[path] = (code, {"code": code, "message": "who are you"})
+    found = refused(tmp_path)
+    assert "the cluster of context `mine` refuses: " in found
+    assert "[kubectl --context mine auth whoami]" in found
+
+
+def test_a_cluster_that_is_not_there_is_told(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.shutdown()
+    cluster.server_close()
+    found = refused(tmp_path)
+    assert "the cluster of context `mine` does not answer: " in found
+    assert "[kubectl --context mine cluster-info]" in found
+
+
 def without_volumes(asked: Any) -> tuple[int, Any]:
     """What a cluster says to who may do everything but what is of volumes."""
     wanted = asked["spec"]["resourceAttributes"]["resource"]

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import ClassVar
 
 from dunnage.clusters.pod_state import PodState
-from dunnage.contracts.host import Confined, Host, confinement
+from dunnage.contracts.host import Host, confinement
 from dunnage.contracts.kubernetes import (
     ContainerRuntime,
     HasKubernetes,
@@ -270,7 +270,6 @@ class Kubernetes(HostedMembers[PodMember]):
             self._namespace,
             state.uid,
             state.first,
-            on_node=self._is_node(host),
         )
         if self._manifests.in_own:
             self._note_address(member, state)
@@ -307,14 +306,8 @@ class Kubernetes(HostedMembers[PodMember]):
         process = first_process(host, state.container, host.name)
         if process is not None:
             return ClientPod(host, process.pid)
-        if self._is_node(host):
-            raise StayError(
-                "the client's pod has just ended", where=host.name, hint=self._namespace.hint
-            )
-        raise UnavailableError(
-            "clients in pods need a node whose processes this host sees",
-            where=host.name,
-            hint="dunnage schema study  # `client: host`",
+        raise StayError(
+            "the client's pod has just ended", where=host.name, hint=self._namespace.hint
         )
 
     def _provide(self, host: Host, tree: Tree) -> Image:
@@ -395,10 +388,6 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def _runtime(self, host: Host) -> ContainerRuntime | None:
         return self._substrate.runtime(host.name)
-
-    def _is_node(self, host: Host) -> bool:
-        """Whether a host is the very node, and so sees its processes unless it is confined."""
-        return self._runtime(host) is not None or isinstance(host, Confined)
 
     def _node(self, host: Host) -> str:
         try:
