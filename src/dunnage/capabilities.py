@@ -195,4 +195,3 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
     for need in platform.needs_of(deployment.network, deployment.endpoint):
         if not (theirs and need in _OF_DAEMONS):
             yield need
-

@@ -183,4 +183,3 @@ def open_kubernetes_of(
     from dunnage.substrates.existing_kubernetes import open_kubernetes_of as opened
 
     return opened(testbed, hosts)
-

@@ -185,8 +185,6 @@ def _is_going(client: Client, namespace: Namespace) -> bool:
     if metadata is None or metadata.deletionTimestamp is None:
         return False
     left = [
-        each
-        for kind in (Pod, Service)
-        for each in client.list(kind, namespace=str(metadata.name))
+        each for kind in (Pod, Service) for each in client.list(kind, namespace=str(metadata.name))
     ]
     return not left

@@ -93,9 +93,7 @@ def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_som
     with (
         allowed(lab, "carrier", ALL, kubeconfig),
         claimed(lab, {Storage.VOLUME}) as testbed,
-        catalog.open_substrate(
-            "kubernetes", specs, testbed, testbed.hosts, keep=False
-        ) as existing,
+        catalog.open_substrate("kubernetes", specs, testbed, testbed.hosts, keep=False) as existing,
     ):
         assert isinstance(existing, HasKubernetes)
         assert [existing.node(host.name) for host in testbed.hosts] == [
@@ -188,8 +186,8 @@ def test_a_kubeconfig_that_is_over_is_told_with_its_end(
     ends = certificate_ends(ApiServer(kubeconfig))
     assert ends is not None
     told = (
-        f"the cluster of context `{CONTEXT}` refuses: Unauthorized; the certificate of its user was "
-        f"valid until {ends:%Y-%m-%d %H:%M} UTC"
+        f"the cluster of context `{CONTEXT}` refuses: Unauthorized; the certificate of its user "
+        f"was valid until {ends:%Y-%m-%d %H:%M} UTC"
     )
     with pytest.raises(UnavailableError) as refused, claimed(lab):
         raise AssertionError("it is over")

@@ -358,7 +358,6 @@ def test_what_exists_already_does_not_stand_behind_the_labs_switch(
     assert capabilities.lacking(*floats(platform)) == ()
 
 
-
 NODES = """\
 dunnage: 1
 name: theirs

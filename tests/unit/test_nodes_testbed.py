@@ -105,15 +105,11 @@ def opened(
 ) -> Iterator[NodesTestbed]:
     engine = tmp_path / "engine"
     engine.write_bytes(b"program")
-    with open_nodes(
-        spec, name="study", engine=engine, storages=storages, keep=False
-    ) as testbed:
+    with open_nodes(spec, name="study", engine=engine, storages=storages, keep=False) as testbed:
         yield testbed
 
 
-def refused(
-    tmp_path: Path, spec: TestbedSpec = SPEC, storages: Collection[Storage] = ()
-) -> str:
+def refused(tmp_path: Path, spec: TestbedSpec = SPEC, storages: Collection[Storage] = ()) -> str:
     with pytest.raises(UnavailableError) as raised, opened(tmp_path, spec, storages):
         raise AssertionError("it was opened")
     assert raised.value.hint

@@ -22,7 +22,7 @@ STDIN, STDOUT, STDERR, STATUS, CLOSE = 0, 1, 2, 3, 255
 MOST = 65536
 """Bytes that are read, or sent as one message, at once."""
 _READS = 16
-"""Reads of one hearing at most: what comes without an end must keep nobody from looking at a clock."""
+"""Reads of one hearing at most: whoever hears without an end must see that time is over."""
 _LATER = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 """What a connection says that would have to wait."""
 

@@ -72,9 +72,7 @@ def _completed(channels: Channels) -> Completed:
     if status is None:
         why = channels.broken or "the connection ended before the command had"
         raise httpx2.ReadError(why)
-    stdout, stderr = (
-        channels.taken(each).decode(errors="replace") for each in (STDOUT, STDERR)
-    )
+    stdout, stderr = (channels.taken(each).decode(errors="replace") for each in (STDOUT, STDERR))
     return Completed(exit_code(status), stdout, stderr)
 
 

@@ -82,9 +82,7 @@ def _used(family: str, groups: AbstractSet[str], draft: Draft, offer: Offer) -> 
     yield from _below(family, kind, chosen, draft, offer)
 
 
-def _without_context(
-    family: str, groups: AbstractSet[str], draft: Draft
-) -> Iterator[Finding]:
+def _without_context(family: str, groups: AbstractSet[str], draft: Draft) -> Iterator[Finding]:
     if draft.groups is None:
         return
     needed = {group: size for group, size in draft.groups.items() if group in groups}

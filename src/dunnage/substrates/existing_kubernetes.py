@@ -110,4 +110,3 @@ def _told(node: Node) -> Mapping[str, Scalar]:
         "container_runtime": info.containerRuntimeVersion,
         "kernel": info.kernelVersion,
     }
-

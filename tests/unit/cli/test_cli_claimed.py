@@ -50,7 +50,9 @@ def test_hosts_are_claimed_by_what_the_data_of_members_will_lie_on(
     """Of a cluster of someone else's, what its user must be allowed depends on that."""
     claimed: list[Collection[Storage]] = []
 
-    def refused(_: TestbedSpec, name: str, *, keep: bool, storages: Collection[Storage]) -> NoReturn:
+    def refused(
+        _: TestbedSpec, name: str, *, keep: bool, storages: Collection[Storage]
+    ) -> NoReturn:
         assert (name, keep) == ("stored", False)
         claimed.append(storages)
         raise UnavailableError("there are no nodes", hint="kubectl get nodes")

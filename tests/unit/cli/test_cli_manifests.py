@@ -118,7 +118,6 @@ def test_secrets_are_not_shown(dunnage: Command, tmp_path: Path) -> None:
         assert "hunter2" not in shown.out + shown.err
 
 
-
 NODES = """
 dunnage: 1
 name: theirs

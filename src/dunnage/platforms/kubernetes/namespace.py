@@ -291,7 +291,7 @@ class Namespace:
         self._remove_volumes()
         self._begun = self._released = False
 
-    def _remove_all(self, what: str, kind: type[Service] | type[PersistentVolumeClaim]) -> None:
+    def _remove_all(self, what: str, kind: type[Service | PersistentVolumeClaim]) -> None:
         ask = partial(_names, self._client, kind, namespace=self.name)
         for each in self._asked(ask, f"{what} cannot be listed"):
             self._delete(what, kind, each)
@@ -306,10 +306,12 @@ class Namespace:
         def left() -> list[str]:
             return self._asked(ask, "the stay's volumes cannot be listed")
 
-        for each in left():
+        found = left()
+        for each in found:
             remove = partial(delete, self._client, PersistentVolume, each)
             self._asked(remove, "the stay's volumes cannot be removed")
-        self._await_gone(f"a volume of `{self.name}`", lambda: bool(left()))
+        if found:
+            self._await_gone(f"a volume of `{self.name}`", lambda: bool(left()))
         self._has_volumes = False
 
     def _delete_pod(self, pod: str, where: str, *, lost: bool) -> None:
