@@ -99,6 +99,22 @@ def certificate_ends(server: ApiServer) -> datetime | None:
         return x509.load_pem_x509_certificate(certificate).not_valid_after_utc
 
 
+def version(asked: httpx2.Client) -> str:
+    """What an API server says of its release, such as `v1.34.2`; raises `Refused`."""
+    answer = asked.get("/version")
+    if not answer.is_success:
+        raise refusal_of(answer)
+    return str(answer.json().get("gitVersion", ""))
+
+
+def refusal_of(answer: httpx2.Response) -> httpx2.HTTPStatusError:
+    """What the cluster says in an answer. Not every answer of a server that starts is an object."""
+    if answer.headers.get("Content-Type") == "application/json":
+        return ApiError(request=answer.request, response=answer)
+    said = f"HTTP status {answer.status_code}: {answer.text.strip()}"
+    return httpx2.HTTPStatusError(said, request=answer.request, response=answer)
+
+
 def status_of(refusal: BaseException | None) -> int:
     """HTTP status of what an API server refused in its own words; 0 of all else."""
     return refusal.response.status_code if isinstance(refusal, ApiError) else 0

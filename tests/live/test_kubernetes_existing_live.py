@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from subprocess import run
+from typing import TYPE_CHECKING
 
 import pytest
 from driving import driven
@@ -23,7 +24,6 @@ from dunnage import catalog
 from dunnage.clusters.rights import ALL, OF_EVERY_STUDY, Right
 from dunnage.contracts.kubernetes import ApiServer, HasKubernetes
 from dunnage.contracts.platform import Platform
-from dunnage.contracts.testbed import Testbed
 from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.kubernetes_api import certificate_ends, connect
@@ -33,6 +33,9 @@ from dunnage.model.study import SubstrateSpec, TestbedSpec
 from dunnage.software.engine import engine_path
 from dunnage.substrates.cluster_seen import granting
 from dunnage.substrates.kubernetes import certificates
+
+if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
+    from dunnage.contracts.testbed import Testbed
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 

@@ -298,9 +298,9 @@ def test_a_certificate_that_is_over_is_told_whose_ever_it_is(
         told, _ = refused("dunnage", file)
         ends = certificate_ends(ApiServer(file))
         assert ends is not None
-        assert "the cluster of context `dunnage` refuses: " in told
-        assert told.endswith(
-            f"; the certificate of its user was valid until {ends:%Y-%m-%d %H:%M} UTC"
+        assert told == (
+            "kubernetes: the cluster of context `dunnage` refuses: Unauthorized; the certificate "
+            f"of its user was valid until {ends:%Y-%m-%d %H:%M} UTC"
         )
     with secured_cluster(authority.certificate, server, user, tmp_path) as file:
         assert "valid until" not in refused("dunnage", file)[0]

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx2
-from lightkube import ApiError
 
 from dunnage.clusters.channels import CLOSE, STDERR, STDIN, STDOUT, Channels
 from dunnage.contracts.host import Completed
+from dunnage.kubernetes_api import refusal_of
 
 _PROTOCOL = "v5.channel.k8s.io"
 """Each message begins with the number of its channel; since version 5 one can be closed."""
@@ -93,14 +93,6 @@ def switched(
             answer.read()
             raise refusal_of(answer)
         yield answer.extensions["network_stream"]
-
-
-def refusal_of(answer: httpx2.Response) -> httpx2.HTTPStatusError:
-    """What the cluster says in an answer. Not every answer of a server that starts is an object."""
-    if answer.headers.get("Content-Type") == "application/json":
-        return ApiError(request=answer.request, response=answer)
-    said = f"HTTP status {answer.status_code}: {answer.text.strip()}"
-    return httpx2.HTTPStatusError(said, request=answer.request, response=answer)
 
 
 def _upgrade() -> Mapping[str, str]:

@@ -19,7 +19,7 @@ from dunnage.clusters.context import Context
 from dunnage.clusters.nodes import addresses, name, why_unready
 from dunnage.clusters.rights import PURPOSES, Right, allowed
 from dunnage.contracts.cluster import ClusterSeen, Machine, NodeSeen, RightSeen
-from dunnage.kubernetes_api import address, connect, session
+from dunnage.kubernetes_api import address, connect, session, version
 from dunnage.substrates.kubernetes.objects import SYSTEM
 
 _PROXY, _PROXY_FILE = "kube-proxy", "config.conf"
@@ -45,7 +45,7 @@ def look(name: str, kubeconfig: Path | None, known: Mapping[Machine, str]) -> Cl
     context = Context(name, kubeconfig)
     api = context.api
     with context.spoken(), closing(connect(api)) as client, closing(session(api)) as asked:
-        version = asked.get("/version").raise_for_status().json()
+        release = version(asked)
         user, groups = _whoami(client)
         rights = tuple(
             _right(each, purpose, user, held=allowed(client, each))
@@ -56,7 +56,7 @@ def look(name: str, kubeconfig: Path | None, known: Mapping[Machine, str]) -> Cl
         return ClusterSeen(
             context=name,
             server=address(api),
-            version=str(version.get("gitVersion", "")),
+            version=release,
             user=user,
             groups=groups,
             rights=rights,

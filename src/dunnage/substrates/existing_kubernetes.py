@@ -16,7 +16,7 @@ from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, OnKubernetes
 from dunnage.contracts.testbed import Testbed
 from dunnage.errors import UnavailableError
-from dunnage.kubernetes_api import connect, session
+from dunnage.kubernetes_api import connect, session, version
 from dunnage.model.agreement import agreed
 from dunnage.model.value import Scalar
 
@@ -39,7 +39,7 @@ def open_kubernetes_of(testbed: Testbed, hosts: Sequence[Host]) -> Iterator[Exis
         with closing(connect(api)) as client:
             known = {name(node): node for node in client.list(Node)}
         with session(api) as asked:
-            version = asked.get("/version").raise_for_status().json()
+            told = version(asked)
     nodes = {}
     for host in hosts:
         named = testbed.node(host.name)
@@ -48,7 +48,7 @@ def open_kubernetes_of(testbed: Testbed, hosts: Sequence[Host]) -> Iterator[Exis
                 f"its node `{named}` is gone", where=host.name, hint=context.asking("get nodes")
             )
         nodes[host.name] = known[named]
-    yield ExistingKubernetes(api, nodes, str(version.get("gitVersion", "")), testbed.labels)
+    yield ExistingKubernetes(api, nodes, told, testbed.labels)
 
 
 class ExistingKubernetes:

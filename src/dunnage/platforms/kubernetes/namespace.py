@@ -23,12 +23,12 @@ from lightkube.resources.core_v1 import (
 )
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
 
-from dunnage.clusters.execute import CannotRunError, Place, execute, refusal_of
+from dunnage.clusters.execute import CannotRunError, Place, execute
 from dunnage.clusters.pod_state import PodState, state_of, warnings
 from dunnage.clusters.removal import await_gone, delete, is_there, unless_gone
 from dunnage.contracts.host import Completed
 from dunnage.errors import RunError, StayError, UnavailableError
-from dunnage.kubernetes_api import GONE, TAKEN, Refused, explanation, status_of
+from dunnage.kubernetes_api import GONE, TAKEN, Refused, explanation, refusal_of, status_of
 from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes.addresses import Served
