@@ -88,6 +88,7 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Result:
     return open_result(results / name)
 
 
+@pytest.mark.proof
 def test_records_that_a_member_missed_are_put_in_again(ring: Result) -> None:
     assert len(ring.finished()) == 2
     failed = [each for each in ring.events() if each["event"] == "loading failed"]
@@ -106,6 +107,7 @@ def stays(ring: Result, deployment: str) -> list[StayRecord]:
     return found
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("deployment", ["native", "bridge"])
 def test_a_ring_is_driven_by_its_endpoint_without_an_error(ring: Result, deployment: str) -> None:
     for measured, stay in zip(records(ring, deployment), stays(ring, deployment), strict=True):
@@ -119,6 +121,7 @@ def test_a_ring_is_driven_by_its_endpoint_without_an_error(ring: Result, deploym
         assert measured.data_size >= 2**20
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("deployment", ["native", "bridge"])
 def test_members_say_of_themselves_what_was_asked_for(ring: Result, deployment: str) -> None:
     facts = stays(ring, deployment)[0].facts
@@ -134,6 +137,7 @@ def test_members_say_of_themselves_what_was_asked_for(ring: Result, deployment: 
         assert '"datacenter1": "3"' in str(facts[f"cassandra-{number}.table.replication"])
 
 
+@pytest.mark.proof
 def test_native_and_bridge_differ_in_nothing_that_is_not_under_study(ring: Result) -> None:
     study = read_study(ring.study_text, "study.yaml", catalog.OFFER)
     native, bridge = deployments(study, catalog.OFFER)
