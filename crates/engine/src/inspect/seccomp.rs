@@ -28,7 +28,7 @@ pub fn told(pid: u32, mode: &str) -> io::Result<String> {
     if mode != FILTERED {
         return Ok(mode.to_owned());
     }
-    let filters = filters(Pid::from_raw(pid as i32))?;
+    let filters = filters(Pid::from_raw(pid.cast_signed()))?;
     Ok(format!("{mode}:{}", sha256_of(&filters)))
 }
 
@@ -117,7 +117,11 @@ mod tests {
                 };
                 // SAFETY: the kernel copies the program, which lives until then.
                 let answer = unsafe {
-                    libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const told)
+                    libc::prctl(
+                        libc::PR_SET_SECCOMP,
+                        libc::SECCOMP_MODE_FILTER,
+                        &raw const told,
+                    )
                 };
                 Errno::result(answer)?;
             }
