@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -146,6 +147,7 @@ def test_limits_are_in_force_in_the_members_control_group(lab: Lab, way: tuple[A
         asked = [member.host.engine, "inspect", "--pid", str(member.process.pid), "--data", "/"]
         told = member.host.run(asked).stdout
         assert str(200 * 2**20) in told
+        assert re.search('"seccomp":"2:[0-9a-f]{64}"', told), "the pod's filter is read back"
 
 
 class Changed(Redis):

@@ -1,0 +1,166 @@
+//! Which system calls a process may make: the filters that seccomp holds for it in the kernel.
+//!
+//! A filter is a program of the kernel's, made from a profile by whoever started the container.
+//! Only a tracer is given it, and only while the process stands still, which takes microseconds.
+
+use std::io;
+use std::ptr;
+
+use nix::errno::Errno;
+use nix::libc::{self, c_void, sock_filter};
+use nix::sys::ptrace::{self, Options};
+use nix::sys::wait::waitpid;
+use nix::unistd::Pid;
+
+use super::digest::sha256_of;
+
+/// `PTRACE_SECCOMP_GET_FILTER` of `linux/ptrace.h`.
+const GET_FILTER: libc::c_uint = 0x420c;
+
+/// The mode in which filters decide, proc(5).
+const FILTERED: &str = "2";
+
+/// The mode of seccomp, followed by `:` and the SHA-256 of all filters where there are any.
+///
+/// Two processes with one profile may have different filters: a profile allows calls by the
+/// kernel's version and the capabilities.
+pub fn told(pid: u32, mode: &str) -> io::Result<String> {
+    if mode != FILTERED {
+        return Ok(mode.to_owned());
+    }
+    let filters = filters(Pid::from_raw(pid.cast_signed()))?;
+    Ok(format!("{mode}:{}", sha256_of(&filters)))
+}
+
+/// The instructions of all filters of a process's first thread, the newest filter first.
+///
+/// Fails where this process may not trace that one, is filtered itself, or the kernel was built
+/// without `CONFIG_CHECKPOINT_RESTORE`.
+fn filters(pid: Pid) -> io::Result<Vec<u8>> {
+    ptrace::seize(pid, Options::empty())?;
+    let found = ptrace::interrupt(pid)
+        .and_then(|()| waitpid(pid, None))
+        .map_err(io::Error::from)
+        .and_then(|_| all(pid));
+    // One that has ended meanwhile has nothing to be left.
+    let _ = ptrace::detach(pid, None);
+    found
+}
+
+fn all(pid: Pid) -> io::Result<Vec<u8>> {
+    let mut found = Vec::new();
+    for index in 0.. {
+        match filter(pid, index) {
+            Ok(instructions) => {
+                for each in instructions {
+                    found.extend(each.code.to_le_bytes());
+                    found.extend([each.jt, each.jf]);
+                    found.extend(each.k.to_le_bytes());
+                }
+            }
+            Err(Errno::ENOENT) => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(found)
+}
+
+/// The instructions of one filter of a process that stands still; `ENOENT` behind the last.
+fn filter(pid: Pid, index: usize) -> nix::Result<Vec<sock_filter>> {
+    let length = request(pid, index, ptr::null_mut())?;
+    let nothing = sock_filter {
+        code: 0,
+        jt: 0,
+        jf: 0,
+        k: 0,
+    };
+    let mut instructions = vec![nothing; length];
+    request(pid, index, instructions.as_mut_ptr().cast())?;
+    Ok(instructions)
+}
+
+/// Ask for a filter: how many instructions it has, which
+/// are written to `place` unless that is null.
+fn request(pid: Pid, index: usize, place: *mut c_void) -> nix::Result<usize> {
+    // SAFETY: the process stands still, so that `place` has room for as many instructions as the
+    // kernel told of this filter before, or is null.
+    let answer = unsafe { libc::ptrace(GET_FILTER, pid.as_raw(), index, place) };
+    Errno::result(answer).map(|length| length as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    use super::*;
+
+    /// A filter that allows every call; `data` is what it returns besides.
+    fn allowing(data: u16) -> [sock_filter; 1] {
+        [sock_filter {
+            code: (libc::BPF_RET | libc::BPF_K) as u16,
+            jt: 0,
+            jf: 0,
+            k: libc::SECCOMP_RET_ALLOW | u32::from(data),
+        }]
+    }
+
+    /// A process with these filters, in their order.
+    fn sleeping(filters: &'static [u16]) -> Child {
+        let begin = move || {
+            nix::sys::prctl::set_no_new_privs()?;
+            for data in filters {
+                let mut program = allowing(*data);
+                let told = libc::sock_fprog {
+                    len: 1,
+                    filter: program.as_mut_ptr(),
+                };
+                // SAFETY: the kernel copies the program, which lives until then.
+                let answer = unsafe {
+                    libc::prctl(
+                        libc::PR_SET_SECCOMP,
+                        libc::SECCOMP_MODE_FILTER,
+                        &raw const told,
+                    )
+                };
+                Errno::result(answer)?;
+            }
+            Ok(())
+        };
+        let mut command = Command::new("sleep");
+        // SAFETY: only system calls are made between fork and exec.
+        unsafe { command.arg("60").pre_exec(begin) };
+        command.spawn().unwrap()
+    }
+
+    fn told_of(filters: &'static [u16]) -> String {
+        let mut child = sleeping(filters);
+        let found = told(child.id(), FILTERED);
+        let goes_on = child.try_wait().unwrap().is_none();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(goes_on, "a process goes on when its filters were read");
+        found.unwrap()
+    }
+
+    #[test]
+    fn equal_filters_have_one_digest_and_others_another() {
+        let first = told_of(&[0]);
+        assert_eq!(first.len(), "2:".len() + 64);
+        assert_eq!(told_of(&[0]), first);
+        assert_ne!(told_of(&[1]), first);
+    }
+
+    #[test]
+    fn each_of_several_filters_counts() {
+        assert_ne!(told_of(&[0, 1]), told_of(&[1]));
+        assert_ne!(told_of(&[0, 1]), told_of(&[1, 0]));
+    }
+
+    #[test]
+    fn what_is_not_filtered_is_not_traced() {
+        // No process has the number 0, so that tracing it would fail.
+        assert_eq!(told(0, "0").unwrap(), "0");
+        assert!(told(0, FILTERED).is_err());
+    }
+}
