@@ -75,9 +75,9 @@ PLATFORMS = [
     pytest.param(FAKE_UNSEEN, id="fake-unseen-container"),
     pytest.param(NATIVE, id="native", marks=pytest.mark.live),
     pytest.param(DOCKER_BRIDGE, id="docker-bridge", marks=pytest.mark.live),
-    # Docker without a network of its own does less than with a bridge, and a network of one's own is
-    # a bridge too. What is special of floating addresses and of a Swarm is in tests/live, and the
-    # whole contract takes minutes on them.
+    # Docker without a network of its own does less than with a bridge, and a network of one's own
+    # is a bridge too. What is special of floating addresses and of a Swarm is in tests/live, and
+    # the whole contract takes minutes on them.
     *(
         pytest.param(case, id=name, marks=[pytest.mark.live, pytest.mark.proof])
         for name, case in (

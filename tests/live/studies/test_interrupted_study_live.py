@@ -114,8 +114,8 @@ def insist_complete(running: StudyProcess) -> None:
     assert len(ended) == len(set(ended))
 
 
-def test_kill_9_then_resume_gives_the_whole_set(short: tuple[str, Path], tmp_path: Path) -> None:
-    name, path = short
+def test_kill_9_then_resume_gives_the_whole_set(native: tuple[str, Path], tmp_path: Path) -> None:
+    name, path = native
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         lab = running.until(running.lab)
         running.until(lambda: (tmp_path / name).exists() and running.result().finished())
