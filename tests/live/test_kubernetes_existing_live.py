@@ -6,7 +6,7 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ from dunnage import catalog
 from dunnage.clusters.rights import ALL, OF_EVERY_STUDY, Right
 from dunnage.contracts.kubernetes import ApiServer, HasKubernetes
 from dunnage.contracts.platform import Platform
+from dunnage.contracts.substrate import Substrate
 from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.kubernetes_api import certificate_ends, connect
@@ -87,60 +88,76 @@ def image(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> None:
     give_image(lab, IMAGE, tmp_path_factory.mktemp("image"))
 
 
-@pytest.mark.usefixtures("image")
-def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_someone_elses(
-    lab: Lab, kubeconfig: Path, url: str
-) -> None:
+Existing = tuple["Testbed", Substrate, Callable[[Deployment], Platform]]
+
+
+@pytest.fixture
+def existing(lab: Lab, image: None, kubeconfig: Path, url: str) -> Iterator[Existing]:
+    """The cluster, its nodes as hosts, and how platforms are made on it, for a user with exactly
+    these rights; nothing may be left of it."""
     kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "carrier"))
     specs = {"kubernetes": SubstrateSpec(kind="nodes")}
     with (
         allowed(lab, "carrier", ALL, kubeconfig),
         claimed(lab, {Storage.VOLUME}) as testbed,
-        catalog.open_substrate("kubernetes", specs, testbed, testbed.hosts, keep=False) as existing,
+        catalog.open_substrate("kubernetes", specs, testbed, testbed.hosts, keep=False) as opened,
     ):
-        assert isinstance(existing, HasKubernetes)
-        assert [existing.node(host.name) for host in testbed.hosts] == [
-            host.name for host in (*lab.members, lab.client)
-        ]
-        existing.freeze()
-        with closing(connect(existing.api, timeout=10.0)) as client:
-            assert len(list(client.list(Node))) == 3
-        facts = existing.facts()
-        assert facts["ours"] is False
-        assert facts["version"] == facts["kubelet_version"]
-        assert str(facts["version"]).startswith("v1.")
 
         def platform_of(deployment: Deployment) -> Platform:
             trees = catalog.software("nodes")
-            return catalog.platform(deployment, testbed, existing, trees, STAY)
+            return catalog.platform(deployment, testbed, opened, trees, STAY)
 
-        (before,) = traces(lab)
-        stored = deployed_as("service-ip", database=NAMED, storage=Storage.VOLUME)
-        with living(platform_of(stored), stored, testbed) as (platform, target, may):
-            remotes = driven(client_of(testbed), target)
-            assert remotes
-            assert remotes <= may
-            assert platform.network()["encapsulation"] == "vxlan"
-            members = platform.running()
-            assert len(members) == 2
-            for member in members:
-                asked = ("redis-cli", "--version")
-                done = platform.run(member.member, asked, stdin="", timeout=30.0)
-                assert done.stdout.startswith("redis-cli "), done.stderr
-                assert platform.log(member.member)
-            (there,) = catalog.left_in_cluster(CONTEXT).stays
-            left = [name for names in there.objects.values() for name in names]
-            assert sorted([before, *left]) == sorted(traces(lab))
-            assert set(there.objects) == {"namespace", "persistentvolume"}
-            assert there.testbed == before
-            assert there.since
-        assert catalog.left_in_cluster(CONTEXT).stays == ()
-        inside = deployed_as("container-dns", ClientPlace.CONTAINER, NAMED)
-        with living(platform_of(inside), inside, testbed) as (platform, target, may):
-            remotes = driven(platform.client(client_of(testbed)), target)
-            assert remotes
-            assert remotes <= may
+        yield testbed, opened, platform_of
     assert traces(lab) == []
+
+
+def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_someone_elses(
+    lab: Lab, existing: Existing
+) -> None:
+    testbed, substrate, platform_of = existing
+    assert isinstance(substrate, HasKubernetes)
+    assert [substrate.node(host.name) for host in testbed.hosts] == [
+        host.name for host in (*lab.members, lab.client)
+    ]
+    substrate.freeze()
+    with closing(connect(substrate.api, timeout=10.0)) as client:
+        assert len(list(client.list(Node))) == 3
+    facts = substrate.facts()
+    assert facts["ours"] is False
+    assert facts["version"] == facts["kubelet_version"]
+    assert str(facts["version"]).startswith("v1.")
+
+    (before,) = traces(lab)
+    stored = deployed_as("service-ip", database=NAMED, storage=Storage.VOLUME)
+    with living(platform_of(stored), stored, testbed) as (platform, target, may):
+        remotes = driven(client_of(testbed), target)
+        assert remotes
+        assert remotes <= may
+        assert platform.network()["encapsulation"] == "vxlan"
+        members = platform.running()
+        assert len(members) == 2
+        for member in members:
+            asked = ("redis-cli", "--version")
+            done = platform.run(member.member, asked, stdin="", timeout=30.0)
+            assert done.stdout.startswith("redis-cli "), done.stderr
+            assert platform.log(member.member)
+        (there,) = catalog.left_in_cluster(CONTEXT).stays
+        left = [name for names in there.objects.values() for name in names]
+        assert sorted([before, *left]) == sorted(traces(lab))
+        assert set(there.objects) == {"namespace", "persistentvolume"}
+        assert there.testbed == before
+        assert there.since
+    assert catalog.left_in_cluster(CONTEXT).stays == ()
+
+
+@pytest.mark.proof
+def test_so_it_is_from_inside_of_a_pod(existing: Existing) -> None:
+    testbed, _, platform_of = existing
+    inside = deployed_as("container-dns", ClientPlace.CONTAINER, NAMED)
+    with living(platform_of(inside), inside, testbed) as (platform, target, may):
+        remotes = driven(platform.client(client_of(testbed)), target)
+        assert remotes
+        assert remotes <= may
 
 
 @pytest.mark.usefixtures("kubeconfig")

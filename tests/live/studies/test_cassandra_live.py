@@ -170,6 +170,7 @@ def events(running: StudyProcess, name: str) -> list[dict[str, object]]:
     return [dict(each) for each in running.result().events() if each["event"] == name]
 
 
+@pytest.mark.proof
 def test_a_member_killed_during_a_run_costs_a_stay_and_no_run(
     hurt: tuple[StudyProcess, int],
 ) -> None:
