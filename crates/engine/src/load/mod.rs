@@ -3,13 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{JoinSet, LocalSet, spawn_local};
 use wire::load::{LOAD_VERSION, LoadPlan, LoadResult};
 
 use self::clock::{Clock, Deadline};
+use self::connect::connect;
 use self::log::Log;
 use self::mix::Operations;
 use self::record::Recorder;
@@ -17,10 +18,11 @@ use self::run::{Run, Span, nanoseconds};
 use self::start::Origin;
 use self::usage::Cpu;
 use self::worker::Worker;
+use crate::drive::Driver;
 use crate::drive::connected::established;
-use crate::drive::{Driver, Session};
 
 pub mod clock;
+mod connect;
 pub mod core;
 pub mod hash;
 mod keys;
@@ -129,38 +131,6 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     let intended = run.settle();
     let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still running"));
     finish(plan, run?, span, began, &driver, cpu, intended)
-}
-
-/// Seconds that connecting may take at least: it is no operation, and its server may have just
-/// started.
-const CONNECTING: f64 = 5.0;
-
-/// As many sessions as this part has logical threads, all connected.
-async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session>> {
-    let whole = plan::in_flight(plan.level);
-    let within = plan.timeout.max(CONNECTING);
-    let due = std::time::Instant::now() + Duration::from_secs_f64(within);
-    let mut deadline = Deadline::new();
-    let mut sessions = Vec::new();
-    for _ in 0..share::count(u64::from(whole), plan.part) {
-        let mut session = driver.session();
-        let mut reason = String::from("no answer");
-        let connected = deadline.limit(due, async {
-            while let Err(failure) = session.connect().await {
-                reason = failure.message;
-                session.disconnect();
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        });
-        if connected.await.is_none() {
-            return Err(io::Error::other(format!(
-                "no connection to `{}` within {within} s: {reason}",
-                plan.target.addresses[0]
-            )));
-        }
-        sessions.push(session);
-    }
-    Ok(sessions)
 }
 
 /// Wait until the measured window and everything that belongs to it is over. Returns the CPU time
