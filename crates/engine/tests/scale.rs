@@ -101,14 +101,16 @@ fn alike(shorter: u64, longer: u64) {
     assert!(shorter > 0 && longer <= most, "{shorter} and {longer} kB");
 }
 
-/// Records are small, so that the load is over soon.
+/// A load that reads and inserts, and one that does so ten times as long.
 fn keeps_its_memory(protocol: &Arc<dyn Protocol>) {
     let server = Server::begin(protocol, Behaviour::Healthy);
     let peaks = [SHORT, 10 * SHORT].map(|count| {
         let changes = json!({
             "level": {"kind": "threads", "threads": 8}, "operations": count, "interval": 1.0,
         });
-        let driven = drive(&plan(&server, &changes));
+        let mut plan = plan(&server, &changes);
+        plan["workload"]["mix"]["insert"] = json!(0.1);
+        let driven = drive(&plan);
         assert_eq!(operations(&driven.result()), count);
         driven.peak
     });
