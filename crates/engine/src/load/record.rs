@@ -89,6 +89,9 @@ pub struct Recorder {
     histograms: Histograms,
     window: (u64, u64),
     answered: u64,
+    failed: u64,
+    /// The earliest start of an operation; the largest number if there was none.
+    first_start: u64,
     last_answer: u64,
     timeline: Timeline,
     operations: ByKind<u64>,
@@ -116,6 +119,8 @@ impl Recorder {
             histograms: Histograms::default(),
             window: (0, 0),
             answered: 0,
+            failed: 0,
+            first_start: u64::MAX,
             last_answer: begin,
             timeline: Timeline::new(begin, interval),
             operations: ByKind::default(),
@@ -134,6 +139,7 @@ impl Recorder {
     /// Count one operation.
     pub fn record(&mut self, outcome: &Outcome<'_>) {
         self.advance(outcome.ended);
+        self.first_start = self.first_start.min(outcome.started);
         let in_time = outcome.ended < self.end;
         let measured = outcome.intended.unwrap_or(outcome.ended) >= self.begin;
         if outcome.intended.is_none() && !in_time {
@@ -238,6 +244,7 @@ impl Recorder {
             dropped: counted(self.dropped),
             verified: self.verified,
             messages: self.messages,
+            first_start: (self.first_start < u64::MAX).then_some(self.first_start),
         })
     }
 
@@ -251,6 +258,7 @@ impl Recorder {
 
     fn count_failure(&mut self, kind: Kind, failure: &Failure, measured: bool, in_time: bool) {
         self.window.1 += 1;
+        self.failed += 1;
         if measured {
             self.errors[kind as usize][failure.fault as usize] += 1;
             self.errors_before_end += u64::from(in_time);
@@ -306,6 +314,7 @@ impl Recorder {
             length: self.start - self.logged,
             histograms,
             operations: self.answered,
+            errors: self.failed,
         });
         self.logged = self.start;
     }
@@ -329,6 +338,8 @@ pub struct Counts {
     pub verified: u64,
     /// The first messages of errors.
     pub messages: Vec<String>,
+    /// The earliest start of an operation, in nanoseconds since the load began.
+    pub first_start: Option<u64>,
 }
 
 fn by_kind<T>(values: ByKind<Option<T>>) -> BTreeMap<String, T> {
