@@ -117,7 +117,7 @@ pub struct Load {
     /// Begin at an instant, once all is connected: 2026-11-29T12:00:00Z, or in seconds since 1970
     #[arg(long, value_name = "INSTANT", value_parser = instant)]
     pub start: Option<f64>,
-    /// Make one part of a load that several engines share, such as 1/3; all with the same other words
+    /// Make one part of a load that several engines share, such as 1/3; all else is typed alike
     #[arg(long, value_name = "N/OF", value_parser = part, requires = "seed")]
     pub part: Option<Part>,
 }
@@ -126,7 +126,7 @@ pub struct Load {
 #[derive(Debug, Default, clap::Args)]
 pub struct Searching {
     /// Make one load after another of --time each [default: 2s], to find the highest rate that is
-    /// kept up with and meets this: p99<10ms, `p99<10ms,p99.9<50ms`, service.p99<5ms, or `sustained`
+    /// kept up with and meets this: p99<10ms, `service.p50<1ms,p99.9<50ms`, or `sustained`
     #[arg(
         long,
         value_name = "OBJECTIVE",
@@ -140,7 +140,12 @@ pub struct Searching {
     #[arg(long, value_name = "SHARE", value_parser = positive, requires = "search")]
     pub search_precision: Option<f64>,
     /// Most loads [default: 20]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..), requires = "search")]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        value_parser = clap::value_parser!(u32).range(1..),
+        requires = "search"
+    )]
     pub search_probes: Option<u32>,
 }
 
@@ -173,7 +178,7 @@ pub struct Security {
 /// Where what came of it goes.
 #[derive(Debug, Default, clap::Args)]
 pub struct Results {
-    /// Directory for summary.json, result.json, latency.hlog and plan.json [default: a new one here]
+    /// Directory for summary.json, result.json, latency.hlog, plan.json [default: a new one here]
     #[arg(short, long, value_name = "DIRECTORY")]
     pub out: Option<PathBuf>,
     /// How what came of it is printed [default: text]

@@ -1,4 +1,4 @@
-//! The highest rate that meets an objective: one load after another, each in a directory of its own.
+//! The highest rate that meets an objective: one load after another, each in its own directory.
 
 use std::io;
 use std::path::Path;

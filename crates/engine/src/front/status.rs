@@ -14,8 +14,8 @@ use crate::message::CLEAR;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// One load's line, painted once a second, or once an interval if those are longer. It vanishes with
-/// its owner.
+/// One load's line, painted once a second, or once an interval if those are longer. It vanishes
+/// with its owner.
 pub struct Status(Course);
 
 impl Status {

@@ -70,8 +70,8 @@ pub fn load(arguments: &Arguments) -> io::Result<()> {
 }
 
 /// Make the load of a plan, which must have been checked, on this thread, and write `latency.hlog`
-/// and, last, `result.json` into `out`. Signals of `closing` end its window early; all others end it
-/// without a result, as each does before it has begun. `listener` learns how it goes.
+/// and, last, `result.json` into `out`. Signals of `closing` end its window early; all others end
+/// it without a result, as each does before it has begun. `listener` learns how it goes.
 pub fn carry_out(
     plan: &LoadPlan,
     out: &Path,

@@ -1,8 +1,8 @@
-//! Which rate to try next, and what was found: as a study searches (`findings/saturation/probe.py`).
+//! Which rate to try next, and what was found, as in a study (`findings/saturation/probe.py`).
 //!
 //! A geometric ramp finds a rate that is too high, bisection on the logarithmic scale then narrows
-//! it down. A disturbance may refuse a rate that would be sustained, so no single refusal decides: a
-//! refusal by little is tried again at once, and the one that the search would end at before it
+//! it down. A disturbance may refuse a rate that would be sustained, so no single refusal decides:
+//! a refusal by little is tried again at once, and the one that the search would end at before it
 //! ends.
 
 use wire::load::ProbeSummary;
