@@ -10,6 +10,7 @@ pub use self::objective::Objective;
 use super::arguments::Searching;
 use super::making::made;
 use super::words::latency;
+use crate::load::told::told as told_to_end;
 use crate::message::tell;
 
 mod judge;
@@ -76,7 +77,14 @@ impl Search {
         while let Some(rate) = rate(self.limits, &probes) {
             let plan = at(rate, plan);
             let directory = out.join(format!("probe-{:02}", probes.len() + 1));
-            let (result, summary) = made(&plan, &directory, true)?;
+            let (result, summary) = match made(&plan, &directory, true) {
+                // What was found before stays.
+                Err(error) if told_to_end(&error).is_some() && !probes.is_empty() => {
+                    early = true;
+                    break;
+                }
+                made => made?,
+            };
             early = summary.ended_early;
             if early {
                 last = Some(summary);

@@ -15,7 +15,7 @@ use self::progress::{Lines, Listener};
 use self::record::Recorder;
 use self::run::{Run, nanoseconds};
 use self::start::Origin;
-use self::told::{Closing, Signals};
+use self::told::{Closing, Signals, Told};
 use self::usage::Cpu;
 use self::worker::Worker;
 use crate::drive::connected::established;
@@ -92,8 +92,6 @@ pub fn carry_out(
     write_result(&result_path, &result)?;
     Ok(result)
 }
-
-const TOO_EARLY: &str = "the load was told to end before its warm-up was over; there is no result";
 
 /// What is noted when the load begins.
 #[derive(Clone, Copy)]
@@ -195,11 +193,11 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
     let finished = limit(span.begin, workers).await.is_some();
     // Deadlines tick once a millisecond: a shorter window may be over by the one of its beginning.
     if finished && run.clock.now() < span.begin {
-        return Err(io::Error::other(if run.closed() {
-            TOO_EARLY
+        return Err(if run.closed() {
+            io::Error::other(Told::TooEarly)
         } else {
-            "all operations were done before the warm-up ended"
-        }));
+            io::Error::other("all operations were done before the warm-up ended")
+        });
     }
     let cpu = Cpu::now()?;
     loop {
@@ -246,7 +244,7 @@ fn finish(
     let (compares, ended_early) = (run.compares(), run.ended_early());
     let recorder = run.recorder.into_inner();
     let measured = recorder.end().checked_sub(span.begin);
-    let seconds = measured.ok_or_else(|| io::Error::other(TOO_EARLY))? as f64 / 1e9;
+    let seconds = measured.ok_or_else(|| io::Error::other(Told::TooEarly))? as f64 / 1e9;
     // The last look may have been after the window.
     let limited = (at_end.limited as f64 / 1e9).min(seconds);
     let settled = recorder.over() + recorder.dropped();

@@ -20,6 +20,8 @@ pub enum Told {
     Interrupted,
     /// By TERM; there is no result.
     Terminated,
+    /// By either, before its warm-up was over; there is no result.
+    TooEarly,
     /// By either, and there is a result of what came before.
     Early,
 }
@@ -30,6 +32,7 @@ impl Told {
         match self {
             Self::Interrupted => 130,
             Self::Terminated => 143,
+            Self::TooEarly => 1,
             Self::Early => 3,
         }
     }
@@ -39,6 +42,9 @@ impl fmt::Display for Told {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Interrupted | Self::Terminated => "stopped by a signal; there is no result",
+            Self::TooEarly => {
+                "the load was told to end before its warm-up was over; there is no result"
+            }
             Self::Early => "ended early by a signal; the results are of what came before",
         })
     }
@@ -46,12 +52,14 @@ impl fmt::Display for Told {
 
 impl std::error::Error for Told {}
 
+/// The signal that an error is of, if it is.
+pub fn told(error: &io::Error) -> Option<Told> {
+    error.get_ref()?.downcast_ref().copied()
+}
+
 /// The exit code of a program that ends with an error.
 pub fn code(error: &io::Error) -> ExitCode {
-    error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<Told>())
-        .map_or(ExitCode::FAILURE, |told| ExitCode::from(told.code()))
+    told(error).map_or(ExitCode::FAILURE, |told| ExitCode::from(told.code()))
 }
 
 /// Which signals end the measured window, when they come first; all others end the load without a
