@@ -3,7 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use wire::load::{Arrivals, Level, LoadPlan, Phase, ProbeSummary, SearchSummary, Summary, Workload};
+use wire::load::{
+    Arrivals, Level, LoadPlan, Phase, ProbeSummary, SearchSummary, Summary, Workload,
+};
 
 use self::next::{Limits, rate};
 pub use self::objective::Objective;

@@ -193,10 +193,7 @@ mod tests {
         assert_eq!(course.line(&short), None);
         (short.start, short.operations) = (SECOND / 2, 3);
         let told = course.line(&short).unwrap();
-        assert!(
-            told.starts_with("running 1 s: 3 operations, 3/s"),
-            "{told}"
-        );
+        assert!(told.starts_with("running 1 s: 3 operations, 3/s"), "{told}");
     }
 
     #[test]

@@ -92,7 +92,9 @@ pub mod tests {
     use wire::load::{Arrivals, LOAD_VERSION, Level, Part};
 
     fn counts(pairs: &[(&str, u64)]) -> BTreeMap<String, u64> {
-        let owned = pairs.iter().map(|(name, count)| ((*name).to_owned(), *count));
+        let owned = pairs
+            .iter()
+            .map(|(name, count)| ((*name).to_owned(), *count));
         owned.collect()
     }
 
@@ -105,7 +107,10 @@ pub mod tests {
             seconds: 2.0,
             operations: counts(&[("read", 60), ("update", 30)]),
             errors: BTreeMap::from([
-                ("read".to_owned(), counts(&[("not_found", 2), ("timeout", 1)])),
+                (
+                    "read".to_owned(),
+                    counts(&[("not_found", 2), ("timeout", 1)]),
+                ),
                 ("scan".to_owned(), counts(&[("timeout", 1)])),
             ]),
             late: counts(&[("read", 5)]),
@@ -156,7 +161,10 @@ pub mod tests {
     fn all_operations_are_the_sum_of_their_types() {
         let found = summary();
         let all = &found.operations[ALL];
-        assert_eq!((all.count, all.late, all.unsent, all.dropped), (90, 5, 1, 3));
+        assert_eq!(
+            (all.count, all.late, all.unsent, all.dropped),
+            (90, 5, 1, 3)
+        );
         assert_eq!(all.errors, counts(&[("not_found", 2), ("timeout", 2)]));
         assert_eq!(all.service.as_ref().unwrap().count, 4);
         assert_eq!(all.failed.as_ref().unwrap().count, 1);

@@ -107,7 +107,12 @@ fn times(summary: &Summary, out: &mut String) {
 fn row(kind: &str, one: &OperationSummary, open: bool, out: &mut String) {
     let found = if open { &one.response } else { &one.service };
     let Some(found) = found else { return };
-    let _ = write!(out, "{kind:<18}{:>10}{:>10}", found.count, latency(found.mean));
+    let _ = write!(
+        out,
+        "{kind:<18}{:>10}{:>10}",
+        found.count,
+        latency(found.mean)
+    );
     for name in QUANTILES {
         let _ = write!(out, "{:>10}", latency(found.quantiles[name]));
     }

@@ -54,7 +54,12 @@ pub fn of(summary: &Summary) -> String {
 /// The lines of a histogram; YCSB writes those of an empty one if there were return codes only.
 fn times(out: &mut String, name: &str, found: Option<&LatencySummary>) {
     let whole = |seconds: f64| (seconds * 1e9).round() as u64 / 1000;
-    line(out, name, "Operations", found.map_or(0, |found| found.count));
+    line(
+        out,
+        name,
+        "Operations",
+        found.map_or(0, |found| found.count),
+    );
     let mean = found.map_or(0.0, |found| found.mean * 1e6);
     line(out, name, "AverageLatency(us)", java(mean));
     for (what, value) in [
@@ -135,7 +140,9 @@ mod tests {
         let mut closed = summary();
         closed.level = Level::Threads { threads: 4 };
         closed.offered = None;
-        closed.operations.retain(|kind, _| kind == ALL || kind == "read");
+        closed
+            .operations
+            .retain(|kind, _| kind == ALL || kind == "read");
         let read = closed.operations.get_mut("read").unwrap();
         for found in [&mut read.service, &mut read.failed] {
             let found = found.as_mut().unwrap();

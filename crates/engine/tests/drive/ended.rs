@@ -156,7 +156,15 @@ fn a_signal_while_connecting_leaves_nothing() {
     let scratch = Scratch::new();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("redis://{}", silent.local_addr().unwrap());
-    let words = [&*address, "--workload", "c", "--time", "1s", "--timeout", "1h"];
+    let words = [
+        &*address,
+        "--workload",
+        "c",
+        "--time",
+        "1s",
+        "--timeout",
+        "1h",
+    ];
     let running = Running::new(&scratch, &words, &[("DUNNAGE_PASSWORD", "any")]);
     // It waits for an answer to its password.
     let connection = silent.accept().unwrap();

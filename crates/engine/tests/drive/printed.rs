@@ -20,7 +20,13 @@ fn the_summary_is_printed_for_people_unless_another_form_is_typed() {
     let scratch = Scratch::new();
     let (told, output) = printed(&scratch, &[]);
     assert!(told.starts_with("fake run: 200 operations in "), "{told}");
-    for word in ["service times", "\nread ", "\nupdate ", "\nall ", "engine: "] {
+    for word in [
+        "service times",
+        "\nread ",
+        "\nupdate ",
+        "\nall ",
+        "engine: ",
+    ] {
         assert!(told.contains(word), "{word}: {told}");
     }
     // Standard error is no terminal here.
@@ -72,7 +78,9 @@ fn the_lines_of_ycsb_have_a_count_for_each_return_code() {
         ] {
             let line = lines.next().unwrap();
             let begin = format!("[{kind}], {what}, ");
-            let value = line.strip_prefix(&begin).unwrap_or_else(|| panic!("{line}"));
+            let value = line
+                .strip_prefix(&begin)
+                .unwrap_or_else(|| panic!("{line}"));
             assert!(value.parse::<f64>().is_ok(), "{line}");
         }
         let line = lines.next().unwrap();

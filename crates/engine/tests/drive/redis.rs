@@ -77,4 +77,3 @@ fn answer(words: &[Vec<u8>], records: &mut Records) -> Vec<u8> {
         _ => b"-ERR unknown command\r\n".to_vec(),
     }
 }
-

@@ -21,10 +21,7 @@ fn searched(scratch: &Scratch, objective: &str) -> (Value, String) {
         "--out",
         "search",
     ];
-    let output = drive(
-        &scratch.0,
-        &[&words[..], &["--search", objective]].concat(),
-    );
+    let output = drive(&scratch.0, &[&words[..], &["--search", objective]].concat());
     let said = well(&output);
     (read(&scratch.0.join("search"), "summary.json"), said)
 }

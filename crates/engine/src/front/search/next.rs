@@ -69,7 +69,12 @@ struct Edges {
 fn edges(probes: &[ProbeSummary]) -> Edges {
     let sustained = |probe: &&ProbeSummary| probe.refusals.is_empty();
     let low = probes.iter().filter(sustained).map(|probe| probe.rate);
-    let ever = |rate: f64| probes.iter().filter(sustained).any(|probe| same(probe, rate));
+    let ever = |rate: f64| {
+        probes
+            .iter()
+            .filter(sustained)
+            .any(|probe| same(probe, rate))
+    };
     let high = probes
         .iter()
         .map(|probe| probe.rate)
