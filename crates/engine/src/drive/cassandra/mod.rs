@@ -65,9 +65,6 @@ impl Cassandra {
         let Workload::Ycsb(workload) = &plan.workload else {
             return Err("the driver `cassandra` cannot make this workload yet".to_owned());
         };
-        if workload.integrity {
-            return Err("the driver `cassandra` cannot compare records yet".to_owned());
-        }
         let shared = Shared {
             settings: Settings::of(plan)?,
             values: Values::new(workload),
@@ -158,7 +155,7 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::plan::tests::{plan, stress, ycsb};
+    use crate::load::plan::tests::{plan, stress};
     use wire::load::Tls;
 
     #[test]
@@ -168,10 +165,6 @@ mod tests {
         plan.target.topology = "ring".to_owned();
         assert!(Cassandra::new(&plan).is_ok());
         let refused = |plan: &LoadPlan| Cassandra::new(plan).err().unwrap_or_default();
-        let mut compared = plan.clone();
-        ycsb(&mut compared).integrity = true;
-        let said = refused(&compared);
-        assert!(said.contains("cannot compare records yet"), "{said}");
         let mut other = plan.clone();
         other.workload = stress();
         let said = refused(&other);
