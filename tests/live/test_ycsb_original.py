@@ -116,9 +116,6 @@ class Operation:
         """What a load phase never draws."""
         return self.kind, self.key, self.reads, self.writes
 
-    def each_length(self) -> list[int]:
-        return [] if self.writes == "-" else [int(length) for length in self.lengths.split(",")]
-
 
 @dataclass(frozen=True)
 class Both:
@@ -127,47 +124,50 @@ class Both:
     directory: Path
 
     def original(self, name: str) -> list[Operation]:
-        return _read((self.directory / f"{name}.operations").read_text())
+        return parsed((self.directory / f"{name}.operations").read_text())
 
     def engine(self, name: str) -> list[Operation]:
         file = self.directory / f"{name}.properties"
         plan = self.directory / f"{name}.json"
-        plan.write_text(_engine("drive", "fake://", "-P", str(file), "--seed", "1", "--dry-run"))
+        plan.write_text(told("drive", "fake://", "-P", str(file), "--seed", "1", "--dry-run"))
         load = "dotransactions=false" in file.read_text()
         ends = ("--values",) if load else ("--count", str(OPERATIONS))
-        return _read(_engine("operations", "--plan", str(plan), *ends))
+        return parsed(told("operations", "--plan", str(plan), *ends))
 
     def each(self, name: str) -> tuple[list[Operation], list[Operation]]:
         return self.original(name), self.engine(name)
 
 
-def _read(lines: str) -> list[Operation]:
+def parsed(lines: str) -> list[Operation]:
     return [Operation(*line.split("\t")) for line in lines.splitlines()]
 
 
-def _engine(*words: str) -> str:
+def told(*words: str) -> str:
+    """What the engine prints."""
     argv = (str(engine_path()), *words)
     done = subprocess.run(argv, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def _files(histogram: Path) -> dict[str, str]:
+def files(histogram: Path) -> dict[str, str]:
     """The text of every property file."""
     load = {"recordcount": str(RECORDS), "dotransactions": "false"}
     run = {"recordcount": str(RECORDS), "operationcount": str(OPERATIONS)}
+    lengths = {**load, "fieldlengthhistogram": str(histogram)}
     # Names of all keys that there will be.
-    names = {"recordcount": "7000", "fieldcount": "1", "fieldlength": "1"}
-    drawn = {"fieldlengthhistogram": str(histogram)}
-    files = {"names": _text(load | names), "run sequential": _text(run | SEQUENTIAL)}
-    files |= {f"load {name}": _text(load | changes) for name, changes in LOADS.items()}
-    files |= {f"lengths {name}": _text(load | drawn | made) for name, made in LENGTHS.items()}
-    files |= {f"run {name}": _text(run | changes) for name, changes in RUNS.items()}
-    workloads = ENGINE / "workloads"
-    return files | {f"run {name}": (workloads / name).read_text() + _text(run) for name in CORE}
+    given = {"names": {**load, "recordcount": "7000", "fieldcount": "1", "fieldlength": "1"}}
+    given |= {f"load {name}": {**load, **changes} for name, changes in LOADS.items()}
+    given |= {f"lengths {name}": {**lengths, **changes} for name, changes in LENGTHS.items()}
+    runs = {**RUNS, "sequential": SEQUENTIAL}
+    given |= {f"run {name}": {**run, **changes} for name, changes in runs.items()}
+    texts = {name: text_of(properties) for name, properties in given.items()}
+    for name in CORE:
+        texts[f"run {name}"] = (ENGINE / "workloads" / name).read_text() + text_of(run)
+    return texts
 
 
-def _text(properties: Properties) -> str:
+def text_of(properties: Properties) -> str:
     return "".join(f"{name}={value}\n" for name, value in properties.items())
 
 
@@ -176,7 +176,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     directory = tmp_path_factory.mktemp("operations")
     histogram = directory / "histogram"
     histogram.write_text(HISTOGRAM)
-    for name, text in _files(histogram).items():
+    for name, text in files(histogram).items():
         (directory / f"{name}.properties").write_text(text)
     shutil.copy(SCRIPT, directory / "acknowledged.script")
     with closing(OwnLoopback(JAVA)) as loopback:
@@ -188,6 +188,18 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
 def numbers(both: Both) -> dict[str, int]:
     """The number of each key."""
     return {operation.key: number for number, operation in enumerate(both.original("names"))}
+
+
+def lengths_of(operations: Sequence[Operation]) -> list[int]:
+    """The length of each value that is written."""
+    writing = (each for each in operations if each.writes != "-")
+    return [int(length) for each in writing for length in each.lengths.split(",")]
+
+
+def characters_of(operations: Sequence[Operation], place: int) -> bytes:
+    """Every sixth character of each value, from a place on."""
+    values = (value for each in operations for value in each.values.split(","))
+    return b"".join(bytes.fromhex(value)[place::GROUP] for value in values)
 
 
 def records(
@@ -214,7 +226,7 @@ def drawn(
         "types and fields": [f"{each.kind} {each.reads} {each.writes}" for each in operations],
         "records": records(operations, numbers, latest),
         "lengths of scans": [int(each.scanned) for each in operations if each.kind == "scan"],
-        "lengths of values": [length for each in operations for length in each.each_length()],
+        "lengths of values": lengths_of(operations),
     }
 
 
@@ -233,17 +245,14 @@ def test_a_load_phase_inserts_the_same_keys_and_fields_in_the_same_order(
 def test_lengths_of_values_are_as_frequent_as_in_ycsb(both: Both, name: str) -> None:
     original, engine = both.each(f"lengths {name}")
     assert [each.determined for each in engine] == [each.determined for each in original]
-    lengths = [[length for each in of for length in each.each_length()] for of in (original, engine)]
-    assert likelihood(*lengths) > CHANCE
+    one, other = (lengths_of(of) for of in (original, engine))
+    assert likelihood(one, other) > CHANCE
 
 
 @pytest.mark.parametrize("place", range(GROUP))
 def test_characters_of_values_are_as_frequent_as_in_ycsb(both: Both, place: int) -> None:
-    characters = [
-        b"".join(bytes.fromhex(value)[place::GROUP] for each in of for value in each.values.split(","))
-        for of in both.each("load as it is")
-    ]
-    assert likelihood(*characters) > CHANCE
+    one, other = (characters_of(of, place) for of in both.each("load as it is"))
+    assert likelihood(one, other) > CHANCE
 
 
 @pytest.mark.parametrize("name", [*CORE, *RUNS])

@@ -9,8 +9,8 @@ final class Acknowledgements {
 
   /**
    * The script with the counter's own numbers. Its lines are `begin N` (a counter that takes N
-   * first), `take N` (N is inserted), `acknowledge N` (that insert is over) and `last N` (the highest
-   * key that may be asked for).
+   * first), `take N` (N is inserted), `acknowledge N` (that insert is over) and `last N` (N is the
+   * highest key that may be asked for).
    */
   static List<String> replayed(List<String> script) {
     List<String> told = new ArrayList<>();

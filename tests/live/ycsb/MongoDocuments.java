@@ -16,8 +16,8 @@ import site.ycsb.DB;
 import site.ycsb.Status;
 
 /**
- * MongoDB as YCSB's own binding keeps it, by the same driver: a document for each record, its key in
- * `_id` and its fields as binary data. Property: `mongodb.url`, which names the database.
+ * MongoDB as YCSB's own binding keeps it, by the same driver: a document for each record, its key
+ * in `_id` and its fields as binary data. Property: `mongodb.url`, which names the database.
  */
 public class MongoDocuments extends DB {
   private MongoClient client;

@@ -25,10 +25,10 @@ import site.ycsb.measurements.Measurements;
 import site.ycsb.workloads.CoreWorkload;
 
 /**
- * Prints what YCSB's core workload does, in the form of `dunnage-engine operations`: a line for each
- * operation, with tabs between its type, its key, the records of a scan, what it reads (`*`: all
- * fields without their names), the fields that it writes, the lengths of their values and, of a load
- * phase, the values in hexadecimal.
+ * Prints what YCSB's core workload does, in the form of `dunnage-engine operations`: a line for
+ * each operation, with tabs between its type, its key, the records of a scan, what it reads (`*`:
+ * all fields without their names), the fields that it writes, the lengths of their values and, of
+ * a load phase, the values in hexadecimal.
  *
  * <p>For each `NAME.properties` of the directory that is named it leaves `NAME.operations`, and for
  * each `NAME.script` a `NAME.replayed`. All in one process, because Java starts slowly.
@@ -45,7 +45,8 @@ public final class Operations {
       try (Reader text = Files.newBufferedReader(file)) {
         properties.load(text);
       }
-      try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(beside(file, ".operations")))) {
+      Path to = beside(file, ".operations");
+      try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(to))) {
         carryOut(properties, out);
       }
     }
