@@ -60,8 +60,9 @@ class ReadBack:
         given = {**_WORKLOAD, **self.properties}
         properties.write_text("".join(f"{name}={text}\n" for name, text in given.items()))
         out = self.directory / phase.value
-        words = ("drive", self.address, phase.value, "-P", str(properties), "--out", str(out))
-        argv = self.original.inside(str(engine_path()), *words, "--threads", "4")
+        words = ["drive", self.address, phase.value, "-P", str(properties), "--out", str(out)]
+        words += ["--threads", "4", "--timeout", "40s"]
+        argv = self.original.inside(str(engine_path()), *words)
         done = subprocess.run(argv, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         result: dict[str, Any] = json.loads((out / "result.json").read_text())
