@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from own_loopback import OwnLoopback
@@ -28,7 +29,7 @@ Properties = Mapping[str, str]
 
 ENGINE = Path(__file__).parents[2] / "crates/engine"
 SCRIPT = ENGINE / "tests/golden/acknowledged.txt"
-RECORDS, OPERATIONS = 1000, 20_000
+RECORDS, OPERATIONS, MANY = 1000, 20_000, 200_000
 CHANCE = 1e-6
 GROUP = 6
 """Characters that YCSB makes of one random number."""
@@ -99,8 +100,7 @@ RUNS: Mapping[str, Properties] = {
 SEQUENTIAL: Properties = {**READS, **PART, "requestdistribution": "sequential"}
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     """A line of either."""
 
     kind: str
@@ -122,6 +122,13 @@ class Both:
     """A directory in which YCSB did what property files say, and the engine is to do the same."""
 
     directory: Path
+    operations: int
+    """Of each run phase."""
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each key."""
+        return {each.key: number for number, each in enumerate(self.original("names"))}
 
     def original(self, name: str) -> list[Operation]:
         return parsed((self.directory / f"{name}.operations").read_text())
@@ -131,7 +138,7 @@ class Both:
         plan = self.directory / f"{name}.json"
         plan.write_text(told("drive", "fake://", "-P", str(file), "--seed", "1", "--dry-run"))
         load = "dotransactions=false" in file.read_text()
-        ends = ("--values",) if load else ("--count", str(OPERATIONS))
+        ends = ("--values",) if load else ("--count", str(self.operations))
         return parsed(told("operations", "--plan", str(plan), *ends))
 
     def each(self, name: str) -> tuple[list[Operation], list[Operation]]:
@@ -150,13 +157,14 @@ def told(*words: str) -> str:
     return done.stdout
 
 
-def files(histogram: Path) -> dict[str, str]:
+def files(histogram: Path, operations: int) -> dict[str, str]:
     """The text of every property file."""
     load = {"recordcount": str(RECORDS), "dotransactions": "false"}
-    run = {"recordcount": str(RECORDS), "operationcount": str(OPERATIONS)}
+    run = {"recordcount": str(RECORDS), "operationcount": str(operations)}
     lengths = {**load, "fieldlengthhistogram": str(histogram)}
-    # Names of all keys that there will be.
-    given = {"names": {**load, "recordcount": "7000", "fieldcount": "1", "fieldlength": "1"}}
+    # The keys of all that will be inserted: a fifth of the operations.
+    most = str(RECORDS + operations // 4)
+    given = {"names": {**load, "recordcount": most, "fieldcount": "1", "fieldlength": "1"}}
     given |= {f"load {name}": {**load, **changes} for name, changes in LOADS.items()}
     given |= {f"lengths {name}": {**lengths, **changes} for name, changes in LENGTHS.items()}
     runs = {**RUNS, "sequential": SEQUENTIAL}
@@ -171,23 +179,21 @@ def text_of(properties: Properties) -> str:
     return "".join(f"{name}={value}\n" for name, value in properties.items())
 
 
-@pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
-    directory = tmp_path_factory.mktemp("operations")
+def carried_out(directory: Path, operations: int) -> Both:
+    """All property files with what YCSB did."""
     histogram = directory / "histogram"
     histogram.write_text(HISTOGRAM)
-    for name, text in files(histogram).items():
+    for name, text in files(histogram, operations).items():
         (directory / f"{name}.properties").write_text(text)
     shutil.copy(SCRIPT, directory / "acknowledged.script")
     with closing(OwnLoopback(JAVA)) as loopback:
         Original(loopback).operations(directory)
-        yield Both(directory)
+    return Both(directory, operations)
 
 
 @pytest.fixture(scope="module")
-def numbers(both: Both) -> dict[str, int]:
-    """The number of each key."""
-    return {operation.key: number for number, operation in enumerate(both.original("names"))}
+def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
+    return carried_out(tmp_path_factory.mktemp("operations"), OPERATIONS)
 
 
 def lengths_of(operations: Sequence[Operation]) -> list[int]:
@@ -207,7 +213,8 @@ def records(
 ) -> list[int]:
     """Which record each operation is for that inserts none: by its number, or by its distance from
     the last one. All that were inserted meanwhile count as one."""
-    last, asked = RECORDS - 1, []
+    last = RECORDS - 1
+    asked: list[int] = []
     for operation in operations:
         number = numbers[operation.key]
         if operation.kind == "insert":
@@ -228,6 +235,14 @@ def drawn(
         "lengths of scans": [int(each.scanned) for each in operations if each.kind == "scan"],
         "lengths of values": lengths_of(operations),
     }
+
+
+def likelihoods(both: Both, name: str) -> dict[str, float]:
+    """How likely the engine draws as YCSB does what a run phase draws, by what it is."""
+    latest = name in ("workloadd", "latest")
+    original, engine = (drawn(of, both.numbers, latest) for of in both.each(f"run {name}"))
+    assert len(engine["types and fields"]) == len(original["types and fields"]) == both.operations
+    return {what: likelihood(original[what], engine[what]) for what in original}
 
 
 @pytest.mark.parametrize("name", LOADS)
@@ -256,14 +271,17 @@ def test_characters_of_values_are_as_frequent_as_in_ycsb(both: Both, place: int)
 
 
 @pytest.mark.parametrize("name", [*CORE, *RUNS])
-def test_a_run_phase_draws_everything_as_often_as_ycsb(
-    both: Both, numbers: Mapping[str, int], name: str
-) -> None:
-    latest = name in ("workloadd", "latest")
-    original, engine = (drawn(of, numbers, latest) for of in both.each(f"run {name}"))
-    assert len(engine["types and fields"]) == len(original["types and fields"]) == OPERATIONS
-    likely = {what: likelihood(original[what], engine[what]) for what in original}
+def test_a_run_phase_draws_everything_as_often_as_ycsb(both: Both, name: str) -> None:
+    likely = likelihoods(both, name)
     assert min(likely.values()) > CHANCE, likely
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(900)
+def test_long_run_phases_draw_everything_as_often_as_ycsb(tmp_path: Path) -> None:
+    many = carried_out(tmp_path, MANY)
+    likely = {name: likelihoods(many, name) for name in (*CORE, *RUNS)}
+    assert min(value for each in likely.values() for value in each.values()) > CHANCE, likely
 
 
 def test_sequential_requests_are_for_the_same_records_in_the_same_order(both: Both) -> None:
@@ -282,10 +300,10 @@ def test_sequential_requests_are_for_the_same_records_in_the_same_order(both: Bo
     ],
 )
 def test_another_distribution_is_told_from_that_of_ycsb(
-    both: Both, numbers: Mapping[str, int], one: str, other: str
+    both: Both, one: str, other: str
 ) -> None:
-    original = records(both.original(f"run {one}"), numbers, latest=False)
-    engine = records(both.engine(f"run {other}"), numbers, latest=False)
+    original = records(both.original(f"run {one}"), both.numbers, latest=False)
+    engine = records(both.engine(f"run {other}"), both.numbers, latest=False)
     assert likelihood(original, engine) < CHANCE
 
 
