@@ -46,13 +46,11 @@ class ReadBack:
     """An empty one."""
     content: Callable[[], Any]
     """Every record as the server tells it, in a form that can be compared."""
-    options: tuple[str, ...] = ()
-    """Java's, for the adapter."""
 
     def by_ycsb(self, phase: Phase, **changes: str) -> Told:
         """Have YCSB's client make a load, with some properties changed."""
         properties = {**_WORKLOAD, **self.properties, **changes}
-        return self.original.client(phase, self.adapter, properties, *self.options)
+        return self.original.client(phase, self.adapter, properties)
 
     def by_engine(self, phase: Phase) -> dict[str, Any]:
         """Have the engine make a load, and return its result."""

@@ -345,7 +345,6 @@ def fresh(ring: Ring, tmp_path: Path) -> Fresh:
             return rows
 
         levels = "&".join(f"{name}={level}" for name, level in ONE.items())
-        logs = ring.directory / MEMBERS[0] / "logback.xml"
         return ReadBack(
             original=original,
             address=f"cassandra://{MEMBERS[0]}/ycsb?{levels}",
@@ -353,7 +352,6 @@ def fresh(ring: Ring, tmp_path: Path) -> Fresh:
             properties={"hosts": MEMBERS[0], "cassandra.keyspace": "ycsb", "table": table},
             directory=directory,
             content=content,
-            options=(f"-Dlogback.configurationFile={logs}",),
         )
 
     return made

@@ -24,7 +24,12 @@ _HERE = Path(__file__).parent
 _CORE = ("site.ycsb:core:0.17.0", _HERE / "ycsb-core-0.17.0.sha256")
 _MONGO = ("org.mongodb:mongo-java-driver:3.12.14", _HERE / "mongo-java-driver-3.12.14.sha256")
 _SOURCES = sorted((_HERE / "ycsb").glob("*.java"))
-_OPTIONS = ("-Xmx256M", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_OPTIONS = (
+    "-Xmx256M",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    f"-Dlogback.configurationFile={_HERE}/ycsb/logback.xml",
+)
 _COMPILER = "org.eclipse.jdt.internal.compiler.batch.Main"
 _COUNT = re.compile(r"^\[([\w-]+)\], Return=(\w+), (\d+)$", re.MULTILINE)
 
@@ -58,20 +63,18 @@ class Original:
         """Have YCSB's core workload do what property files say; see `ycsb/Operations.java`."""
         self._run("Operations", str(directory))
 
-    def client(
-        self, phase: Phase, adapter: str, properties: Mapping[str, str], *options: str
-    ) -> Told:
-        """Have YCSB's client make a load; `options` are Java's."""
+    def client(self, phase: Phase, adapter: str, properties: Mapping[str, str]) -> Told:
+        """Have YCSB's client make a load by an adapter, which is a class in `ycsb/`."""
         words = [word for name, text in properties.items() for word in ("-p", f"{name}={text}")]
         asked = ("-load" if phase is Phase.LOAD else "-t", "-db", adapter)
-        said = self._run("site.ycsb.Client", *asked, *words, options=options)
+        said = self._run("site.ycsb.Client", *asked, *words)
         counts: dict[str, dict[str, int]] = {}
         for operation, end, count in _COUNT.findall(said):
             counts.setdefault(operation, {})[end] = int(count)
         return Told(counts, said)
 
-    def _run(self, main: str, *words: str, options: tuple[str, ...] = ()) -> str:
-        return self._program(*options, "-cp", f"{self._classes}:{self._jars}", main, *words)
+    def _run(self, main: str, *words: str) -> str:
+        return self._program("-cp", f"{self._classes}:{self._jars}", main, *words)
 
     def _program(self, *words: str) -> str:
         """All that a Java program writes; it must end well."""
