@@ -208,9 +208,7 @@ def characters_of(operations: Sequence[Operation], place: int) -> bytes:
     return b"".join(bytes.fromhex(value)[place::GROUP] for value in values)
 
 
-def records(
-    operations: Sequence[Operation], numbers: Mapping[str, int], latest: bool
-) -> list[int]:
+def records(operations: Sequence[Operation], numbers: Mapping[str, int], latest: bool) -> list[int]:
     """Which record each operation is for that inserts none: by its number, or by its distance from
     the last one. All that were inserted meanwhile count as one."""
     last = RECORDS - 1
@@ -299,9 +297,7 @@ def test_sequential_requests_are_for_the_same_records_in_the_same_order(both: Bo
         ("exponential", "steeper exponential"),
     ],
 )
-def test_another_distribution_is_told_from_that_of_ycsb(
-    both: Both, one: str, other: str
-) -> None:
+def test_another_distribution_is_told_from_that_of_ycsb(both: Both, one: str, other: str) -> None:
     original = records(both.original(f"run {one}"), both.numbers, latest=False)
     engine = records(both.engine(f"run {other}"), both.numbers, latest=False)
     assert likelihood(original, engine) < CHANCE
