@@ -14,6 +14,7 @@ mod front;
 mod init;
 mod inspect;
 mod load;
+mod message;
 mod moment;
 mod mounts;
 mod pause;
@@ -102,8 +103,8 @@ fn main() -> std::process::ExitCode {
     match result {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("dunnage-engine: {error}");
-            std::process::ExitCode::FAILURE
+            message::tell(&error);
+            load::told::code(&error)
         }
     }
 }

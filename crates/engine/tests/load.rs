@@ -679,7 +679,7 @@ fn whoever_has_seen_enough_operations_may_stop_reading() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-/// A Redis that answers whatever it is asked with a record of one field.
+/// A Redis that answers every request with a record of one field, as if all were reads.
 fn redis() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -705,9 +705,15 @@ fn a_server_given_by_name_is_driven_and_reported_by_its_address() {
         "driver": "redis", "topology": "single", "options": {},
         "addresses": [format!("localhost:{}", server.port())],
     });
+    let reads = json!({
+        "read": 1.0, "update": 0.0, "insert": 0.0, "scan": 0.0, "read_modify_write": 0.0,
+    });
     let output = load(
         &scratch.0,
-        &json!({"target": target, "operations": 100, "duration": null}),
+        &json!({
+            "target": target, "operations": 100, "duration": null,
+            "workload": workload(&json!({"mix": reads})),
+        }),
     );
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");

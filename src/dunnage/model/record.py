@@ -15,7 +15,7 @@ from dunnage.model.open_load import Refusal
 from dunnage.model.path import NetworkPath
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 11
+RECORD_VERSION = 12
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
@@ -23,7 +23,7 @@ no longer keep the growth of a backlog, which nothing read. 7: a stay has the na
 late addresses, network paths, and what was held still. 8: members whose processes their hosts do
 not see, with the reason. 9: restarts of the programs of a lab's Kubernetes. 10: how long a run
 waited for the database to settle. 11: for how long the generator was at its limit; operations that
-were late, never started or left out."""
+were late, never started or left out. 12: when each engine of a load began, and how far apart."""
 
 
 class Turn(Value):
@@ -107,6 +107,12 @@ class Measurement(Value):
     """Operations intended inside the window but not answered at its end."""
     parts: int
     """Number of engines whose results are added here."""
+    starts: tuple[float, ...] = ()
+    """Unix time at which each engine began, warm-up included, by the clock of its host. Empty in
+    records before version 12."""
+    spread: float | None = None
+    """Seconds from the first of these starts to the last, clocks taken into account. None for a
+    single engine."""
 
 
 class Usage(Value):
