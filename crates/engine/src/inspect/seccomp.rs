@@ -2,7 +2,11 @@
 //!
 //! A filter is a program of the kernel's, made from a profile by whoever started the container.
 //! Only a tracer is given it, and only while the process stands still, which takes microseconds.
+//!
+//! Of one profile a program is written in another order each time: its parts come out of a hash
+//! map. So what counts is what it compares with and what it answers, not in which order.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::ptr;
 
@@ -20,7 +24,8 @@ const GET_FILTER: libc::c_uint = 0x420c;
 /// The mode in which filters decide, proc(5).
 const FILTERED: &str = "2";
 
-/// The mode of seccomp, followed by `:` and the SHA-256 of all filters where there are any.
+/// The mode of seccomp, followed by `:` and the SHA-256 of the rules of all filters where there are
+/// any.
 ///
 /// Two processes with one profile may have different filters: a profile allows calls by the
 /// kernel's version and the capabilities.
@@ -32,7 +37,7 @@ pub fn told(pid: u32, mode: &str) -> io::Result<String> {
     Ok(format!("{mode}:{}", sha256_of(&filters)))
 }
 
-/// The instructions of all filters of a process's first thread, the newest filter first.
+/// The rules of all filters of a process's first thread, the newest filter first.
 ///
 /// Fails where this process may not trace that one, is filtered itself, or the kernel was built
 /// without `CONFIG_CHECKPOINT_RESTORE`.
@@ -51,18 +56,25 @@ fn all(pid: Pid) -> io::Result<Vec<u8>> {
     let mut found = Vec::new();
     for index in 0.. {
         match filter(pid, index) {
-            Ok(instructions) => {
-                for each in instructions {
-                    found.extend(each.code.to_le_bytes());
-                    found.extend([each.jt, each.jf]);
-                    found.extend(each.k.to_le_bytes());
-                }
-            }
+            Ok(instructions) => found.extend(rules(&instructions)),
             Err(Errno::ENOENT) => break,
             Err(error) => return Err(error.into()),
         }
     }
     Ok(found)
+}
+
+/// What a filter's instructions do and with which values, each once, without the ways between them.
+fn rules(instructions: &[sock_filter]) -> Vec<u8> {
+    let found: BTreeSet<_> = instructions
+        .iter()
+        .filter(|each| u32::from(each.code) != libc::BPF_JMP | libc::BPF_JA)
+        .map(|each| (each.code, each.k))
+        .collect();
+    let bytes = found
+        .iter()
+        .map(|(code, value)| [&code.to_le_bytes()[..], &value.to_le_bytes()].concat());
+    bytes.flatten().collect()
 }
 
 /// The instructions of one filter of a process that stands still; `ENOENT` behind the last.
@@ -149,6 +161,25 @@ mod tests {
         assert_eq!(first.len(), "2:".len() + 64);
         assert_eq!(told_of(&[0]), first);
         assert_ne!(told_of(&[1]), first);
+    }
+
+    #[test]
+    fn the_order_of_comparisons_is_no_rule_and_what_they_compare_with_is() {
+        let compares = |value, jump| sock_filter {
+            code: (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16,
+            jt: jump,
+            jf: 0,
+            k: value,
+        };
+        let away = |far| sock_filter {
+            code: (libc::BPF_JMP | libc::BPF_JA) as u16,
+            jt: 0,
+            jf: 0,
+            k: far,
+        };
+        let known = rules(&[compares(1, 5), compares(2, 3), away(7)]);
+        assert_eq!(rules(&[away(4), compares(2, 1), compares(1, 2)]), known);
+        assert_ne!(rules(&[compares(2, 1), compares(3, 2)]), known);
     }
 
     #[test]
