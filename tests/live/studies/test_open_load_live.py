@@ -89,8 +89,13 @@ def test_two_milliseconds_at_nine_tenths_of_the_rate_are_found_over_capacity(
     tmp_path: Path,
 ) -> None:
     asked = order(1 / SERVICE / 0.9, 4.0)
-    found = schedule(driven(asked, tmp_path / "load"), asked.connections, asked.arrivals)
-    assert found is not None and found.over_capacity
+    for attempt in range(3):
+        measured = driven(asked, tmp_path / f"load-{attempt}")
+        found = schedule(measured, asked.connections, asked.arrivals)
+        assert found is not None
+        if not found.client:  # a run in which the client was held up tells nothing of the server
+            break
+    assert found.over_capacity
     # On a busy machine it is worse than that, because the server stands still with the engine.
     assert 0.5 < found.flow.achieved < 0.92
     assert found.flow.slope > 0.05
