@@ -1,43 +1,28 @@
 //! The verb `drive`, against the server inside the engine and a small Redis.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
+
+use scratch::Scratch;
 
 mod driven;
 mod ended;
 mod printed;
 mod redis;
+#[path = "../scratch/mod.rs"]
+mod scratch;
 mod searched;
 mod together;
 mod typed;
 
-/// A directory that vanishes with its owner.
-struct Scratch(PathBuf);
-
 impl Scratch {
-    fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("dunnage-drive-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
     /// A file in it.
     fn file(&self, name: &str, text: &str) -> String {
         let path = self.0.join(name);
         std::fs::write(&path, text).unwrap();
         path.display().to_string()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

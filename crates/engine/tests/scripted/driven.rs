@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use data_encoding::BASE64;
@@ -13,6 +12,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::{Value, json};
 
+use super::scratch::Scratch;
 use super::{Protocol, Server};
 
 /// The program.
@@ -23,26 +23,6 @@ const LONGEST: Duration = Duration::from_secs(120);
 
 /// Time between two looks at the engine.
 const LOOK: Duration = Duration::from_millis(10);
-
-/// A directory that vanishes with its owner.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("dunnage-scripted-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// The target of a protocol at some addresses.
 pub fn target(protocol: &dyn Protocol, topology: &str, addresses: &[String]) -> Value {
