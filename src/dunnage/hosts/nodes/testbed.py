@@ -22,7 +22,7 @@ from dunnage.clusters.execute import Place
 from dunnage.clusters.nodes import address, why_unready
 from dunnage.clusters.nodes import name as name_of
 from dunnage.clusters.rights import missing, needed
-from dunnage.contracts.cluster import OF_A_GROUP, OF_A_TESTBED
+from dunnage.contracts.cluster import OF_A_TESTBED
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
 from dunnage.hosts.channel.bring import bring
@@ -80,7 +80,7 @@ def open_nodes(
                     hint=context.ours("doctor"),
                 )
             nodes = list(client.list(Node))
-        places = chosen(spec, nodes, context.asking(f"get nodes -L {OF_A_GROUP}"))
+        places = chosen(spec, nodes, context.asking)
         insist_on_architecture(places, platform.machine())
         cluster = Cluster(context, api, client, speaking)
         testbed = NodesTestbed(spec, name, cluster, places, engine.read_bytes())
