@@ -9,12 +9,13 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from open_loads import found, insist_random_arrivals
 from own_loopback import OwnLoopback
 from read_back import RECORDS as LOADED
 from read_back import (
@@ -28,9 +29,9 @@ from dunnage.generators.engine import EngineGenerator, plan
 from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.deployment import Workload
 from dunnage.model.layout import Address, Software, Target
-from dunnage.model.level import Level
+from dunnage.model.level import Level, Search
 from dunnage.model.load import LoadOrder
-from dunnage.model.record import Measurement
+from dunnage.model.record import Ending, Measurement
 from dunnage.software.engine import engine_path
 
 pytestmark = pytest.mark.live
@@ -213,6 +214,31 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ring]:
         home.close()
 
 
+def load_order(
+    core: str = "A",
+    phase: Phase = Phase.RUN,
+    level: Level | None = None,
+    options: dict[str, Any] | None = None,
+    arrivals: Arrivals = Arrivals.CONSTANT,
+) -> LoadOrder:
+    address = Address(MEMBERS[0], 9042)
+    return LoadOrder(
+        workload=Workload.model_validate(
+            {"name": core, "core": core, "phase": phase, "records": RECORDS}
+        ),
+        phase=phase,
+        level=level or Level(threads=4),
+        target=Target("cassandra", "ring", (address,), frozenset({address}), options or ONE),
+        connections=CONNECTIONS,
+        arrivals=arrivals,
+        warmup=0.1,
+        duration=None if phase is Phase.LOAD else 1.0,
+        operations=None,
+        timeout=40.0,
+        seed=1,
+    )
+
+
 def order(
     core: str = "A",
     phase: Phase = Phase.RUN,
@@ -220,28 +246,7 @@ def order(
     options: dict[str, Any] | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
-    address = Address(MEMBERS[0], 9042)
-    target = Target("cassandra", "ring", (address,), frozenset({address}), options or ONE)
-    content = plan(
-        LoadOrder(
-            workload=Workload.model_validate(
-                {"name": core, "core": core, "phase": phase, "records": RECORDS}
-            ),
-            phase=phase,
-            level=level or Level(threads=4),
-            target=target,
-            connections=CONNECTIONS,
-            arrivals=Arrivals.CONSTANT,
-            warmup=0.1,
-            duration=None if phase is Phase.LOAD else 1.0,
-            operations=None,
-            timeout=40.0,
-            seed=1,
-        ),
-        0,
-        1,
-    )
-    return {**content, **changes}
+    return {**plan(load_order(core, phase, level, options), 0, 1), **changes}
 
 
 def errors(measured: Measurement) -> dict[str, int]:
@@ -282,6 +287,29 @@ def test_all_connections_are_there_before_the_load_begins(ring: Ring) -> None:
     assert result["connections"] == 3 * len(MEMBERS) + 1
     assert result["consistency"] == {"read": "ONE", "write": "ONE"}
     assert result["shape"] == "row"
+
+
+def test_poisson_arrivals_offer_the_rate_and_have_response_times(ring: Ring) -> None:
+    rate, seconds = 1000.0, 4.0
+    poisson = load_order("B", level=Level(rate=rate), arrivals=Arrivals.POISSON)
+    insist_random_arrivals(ring.load(plan(replace(poisson, duration=seconds), 0, 1)), rate)
+
+
+@pytest.mark.quiet
+def test_a_search_ends_between_what_is_sustained_and_what_is_too_much(ring: Ring) -> None:
+    """Both lie where a closed loop is: no open load gets more of a server than all that wait."""
+    search = Search(start=500, precision=0.25, probes=20, probe=1.0)
+
+    def drive(rate: float) -> tuple[LoadOrder, Measurement]:
+        one = load_order("C", level=Level(rate=rate))
+        return one, ring.load(plan(one, 0, 1))
+
+    outcome = found(search, drive)
+    closed = ring.load(order("C", level=Level(threads=CONNECTIONS), duration=2.0, warmup=1.0))
+    capacity = closed.operations["all"].count / closed.seconds
+    assert outcome.ended is Ending.FOUND, outcome
+    assert outcome.rate is not None
+    assert 0.3 * capacity < outcome.rate < 1.3 * capacity, (capacity, outcome)
 
 
 def test_a_record_that_is_not_there_is_an_error(ring: Ring) -> None:

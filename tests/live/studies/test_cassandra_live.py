@@ -15,11 +15,13 @@ from study_process import StudyProcess, driven, started, under_way
 from dunnage import catalog
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
+from dunnage.model.check import Status
 from dunnage.model.parity import Cause
 from dunnage.model.record import Record, StayRecord
 from dunnage.store.read import Result, open_result
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
+from dunnage.wording.checks import seen
 from dunnage.wording.parity import sentence
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
@@ -171,15 +173,21 @@ def events(running: StudyProcess, name: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.proof
-def test_a_member_killed_during_a_run_costs_a_stay_and_no_run(
+def test_a_member_killed_during_a_run_makes_it_invalid_and_ends_its_stay(
     hurt: tuple[StudyProcess, int],
 ) -> None:
     running, member = hurt
     os.kill(member, signal.SIGKILL)
     assert running.wait() in (0, 5), running.said
-    assert len(running.result().finished()) == 2
+    result = running.result()
+    assert len(result.finished()) == 2
     (failed,) = events(running, "stay failed")
     assert "cassandra-1: died" in str(failed["why"])
+    first, second = sorted(result.records, key=lambda each: each.position)
+    gates = {check.check: check for check in first.checks}
+    assert gates["members"].status is Status.INVALID
+    assert seen(gates["members"]).startswith("cassandra-1 on db-1 died (")
+    assert first.stay != second.stay
 
 
 def test_a_member_that_hangs_gives_time_outs_and_an_invalid_run_and_the_study_goes_on(

@@ -16,11 +16,15 @@ import pytest
 from study_process import (
     StudyProcess,
     answered,
+    driven,
     in_a_run,
     insist_nothing_left,
     started,
     under_way,
 )
+
+from dunnage.model.check import Status
+from dunnage.wording.checks import seen
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -203,18 +207,33 @@ def killed(
     return running, labs
 
 
-@pytest.mark.parametrize("victim", ["redis-server", "dunnage-engine load"])
-def test_a_process_killed_during_a_run_costs_that_run_only(
-    native: tuple[str, Path], victim: str
+def test_a_load_generator_killed_during_a_run_has_that_run_repeated(
+    native: tuple[str, Path],
 ) -> None:
     with under_way(*native, in_a_run) as running:
-        process = running.until(lambda: running.member(victim.split()[-1]))
-        os.kill(process, signal.SIGKILL)
+        os.kill(running.until(lambda: running.member("load")), signal.SIGKILL)
         assert running.wait() in (0, 5), running.said
     insist_complete(running)
-    events = [str(event["event"]) for event in running.result().events()]
-    assert "stay failed" in events or "run failed" in events
+    assert "run failed" in [str(event["event"]) for event in running.result().events()]
     assert "failed" in running.said
+
+
+def test_a_member_killed_during_a_run_makes_that_run_invalid_and_no_other(
+    native: tuple[str, Path],
+) -> None:
+    with under_way(*native, driven) as running:
+        os.kill(running.until(lambda: running.member("redis-server")), signal.SIGKILL)
+        assert running.wait() in (0, 5), running.said
+    insist_complete(running)
+    gone = [
+        check
+        for record in running.result().records
+        for check in record.checks
+        if (check.check, check.status) == ("members", Status.INVALID)
+    ]
+    assert len(gone) == 1
+    assert f"members: {seen(*gone)}" in running.said
+    assert " died (" in seen(*gone)
 
 
 def test_ctrl_c_once_finishes_the_run_and_leaves_nothing(native: tuple[str, Path]) -> None:
