@@ -18,21 +18,21 @@ from lightkube.config.models import User
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping
 
-from dunnage.clusters import removal
+from dunnage import deadline
+from dunnage.clusters import outage, removal
 from dunnage.clusters.execute import CannotRunError, Place, execute
 from dunnage.contracts.host import Completed
 from dunnage.contracts.kubernetes import ContainerRuntime
 from dunnage.contracts.platform import Seen, Unseen
 from dunnage.contracts.software import Tree
+from dunnage.deadline import Deadline
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import ENGINE, Probe, Service, Software
 from dunnage.model.study import TestbedSpec
-from dunnage.platforms import deadline
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN
-from dunnage.platforms.kubernetes import namespace, outage, pod_member, starting
+from dunnage.platforms.kubernetes import namespace, pod_member, starting
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.images import provide

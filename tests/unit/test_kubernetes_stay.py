@@ -26,6 +26,7 @@ from restricted import insist_restricted
 from dunnage.contracts.host import Completed
 from dunnage.contracts.platform import Unseen
 from dunnage.contracts.software import Tree
+from dunnage.deadline import Deadline
 from dunnage.errors import StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
@@ -33,7 +34,6 @@ from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, Software
 from dunnage.platforms import hosted_members
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.kubernetes import carrying
 from dunnage.platforms.kubernetes import platform as made_here
 from dunnage.platforms.kubernetes.namespace import Namespace

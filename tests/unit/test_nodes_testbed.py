@@ -19,10 +19,12 @@ from dunnage.contracts.host import Shared
 from dunnage.contracts.kubernetes import LabelsNamespaces, MakesPods, OnKubernetes
 from dunnage.errors import RunError, UnavailableError
 from dunnage.hosts.channel.channel import ChannelError, GoneError
+from dunnage.hosts.nodes import opening
 from dunnage.hosts.nodes import pods as of_pods
 from dunnage.hosts.nodes import testbed as made_here
+from dunnage.hosts.nodes.opening import open_nodes
 from dunnage.hosts.nodes.owner import own
-from dunnage.hosts.nodes.testbed import NodesTestbed, open_nodes
+from dunnage.hosts.nodes.testbed import NodesTestbed
 from dunnage.model.choices import Storage
 from dunnage.model.study import TestbedSpec
 
@@ -72,7 +74,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster
     monkeypatch.setattr(secrets, "token_hex", lambda _: "0a0b0c0d")
     monkeypatch.setattr(made_here, "bring", lambda *_: None)
     monkeypatch.setattr(made_here, "Link", PlayedLink)
-    monkeypatch.setattr(made_here, "insist_on_architecture", lambda *_: None)
+    monkeypatch.setattr(opening, "insist_on_architecture", lambda *_: None)
     monkeypatch.setattr(of_pods, "_INTERVAL", 0.001)
     PlayedLink.made = []
     with cluster_of(*NODES, kubeconfig=tmp_path / "kubeconfig") as played:

@@ -16,6 +16,7 @@ from typing import Any
 import httpcore2
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping
+from wsproto.utilities import RemoteProtocolError
 
 STDIN, STDOUT, STDERR, STATUS, CLOSE = 0, 1, 2, 3, 255
 """Each message begins with the number of its channel; by the last one another can be closed."""
@@ -109,9 +110,13 @@ class Channels:
         if not data:
             self.over = True
             return
-        self._frames.receive_data(data)
-        for event in self._frames.events():
-            self._heard(event)
+        try:
+            self._frames.receive_data(data)
+            for event in self._frames.events():
+                self._heard(event)
+        except RemoteProtocolError as error:  # a proxy between may say anything
+            self.over = True
+            self.broken = f"what comes is no answer of an API server: {error}"
 
     def _heard(self, event: Event) -> None:
         if isinstance(event, Ping):
