@@ -16,7 +16,6 @@ from typing import Any
 import httpcore2
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping
-from wsproto.utilities import RemoteProtocolError
 
 STDIN, STDOUT, STDERR, STATUS, CLOSE = 0, 1, 2, 3, 255
 """Each message begins with the number of its channel; by the last one another can be closed."""
@@ -110,19 +109,18 @@ class Channels:
         if not data:
             self.over = True
             return
-        try:
-            self._frames.receive_data(data)
-            for event in self._frames.events():
-                self._heard(event)
-        except RemoteProtocolError as error:  # a proxy between may say anything
-            self.over = True
-            self.broken = f"what comes is no answer of an API server: {error}"
+        self._frames.receive_data(data)
+        for event in self._frames.events():
+            self._heard(event)
 
     def _heard(self, event: Event) -> None:
-        if isinstance(event, Ping):
+        if isinstance(event, Ping) and not self.over:
             self._unsent += self._frames.send(event.response())
         elif isinstance(event, CloseConnection):
             self.over = True
+            self.broken = (
+                self.broken or event.reason or ""
+            )  # of wsproto, where what came is no frame
         elif isinstance(event, BytesMessage):
             message = bytes(event.data)
             if message and self._channel is None:
