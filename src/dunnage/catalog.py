@@ -153,17 +153,22 @@ def on_theirs(study: Study, deployment: Deployment) -> bool:
 
 
 def open_testbed(
-    spec: TestbedSpec, name: str, *, keep: bool, storages: Collection[Storage] = ()
+    spec: TestbedSpec,
+    name: str,
+    *,
+    keep: bool,
+    storages: Collection[Storage] = (),
+    tell: Callable[[str], None] = lambda _: None,
 ) -> AbstractContextManager[Testbed]:
     """Claim the hosts of a study.
 
     `storages` are what members' data will lie on: where hosts are nodes of a cluster, what it must
-    allow depends on that.
+    allow depends on that. `tell` is told which of those is waited for, and what was left there.
     """
     if OFFER.testbeds[spec.kind].fake:
         return open_fake(spec, name=name)
     if not OFFER.testbeds[spec.kind].here:
-        return on_demand.open_nodes(spec, name, engine_path(), storages, keep=keep)
+        return on_demand.open_nodes(spec, name, engine_path(), storages, keep=keep, tell=tell)
     return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
 
 

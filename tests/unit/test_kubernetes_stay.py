@@ -26,18 +26,19 @@ from restricted import insist_restricted
 from dunnage.contracts.host import Completed
 from dunnage.contracts.platform import Unseen
 from dunnage.contracts.software import Tree
-from dunnage.errors import StayError, UnavailableError
+from dunnage.deadline import Deadline
+from dunnage.errors import HostLostError, RunError, StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, Software
 from dunnage.platforms import hosted_members
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.kubernetes import carrying
 from dunnage.platforms.kubernetes import platform as made_here
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.platform import Kubernetes
+from dunnage.platforms.lost import is_lost
 
 
 @pytest.fixture
@@ -303,6 +304,54 @@ def test_a_cluster_that_is_away_for_a_moment_fails_the_stay_of_such_a_client_onl
         platform.client(testbed.group("client")[0])
         platform.down()
     assert failed.value.hint == "kubectl cluster-info"
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_the_pod_of_a_client_is_ended_though_its_host_is_lost(
+    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch, lost: bool
+) -> None:
+    """Where it is lost nobody there can end it, and nobody waits for that."""
+    inside = deployed("flannel-vxlan", "service-ip", client=ClientPlace.CONTAINER)
+    ours = Kubernetes(inside, testbed.group("db"), substrate(), Trees(), "b01-d")
+    (host, *_) = testbed.group("client")
+    ours.client(host)
+    graces: list[int | None] = []
+    removed = Namespace._delete
+
+    def noted(self: Namespace, *given: Any, grace: int | None = None) -> None:
+        graces.append(grace)
+        removed(self, *given, grace=grace)
+
+    monkeypatch.setattr(Namespace, "_delete", noted)
+    if lost:
+        assert isinstance(host, FakeHost)
+        host.power_off()
+    ours.down()
+    assert graces[0] == (0 if lost else None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "lost"),
+    [
+        (HostLostError("no answer"), True),
+        (RunError("it may not be read"), False),
+        (FileNotFoundError(), False),
+    ],
+)
+def test_a_host_is_lost_where_a_question_that_may_be_repeated_has_no_answer(
+    testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch, answer: Exception, lost: bool
+) -> None:
+    """A command may not be repeated: where a stream breaks, it tells nothing of the host."""
+
+    def broke(*_: object, **__: object) -> Completed:
+        raise RunError("the connection to its agent broke meanwhile")
+
+    def read(*_: object) -> bytes:
+        raise answer
+
+    monkeypatch.setattr(FakeHost, "run", broke)
+    monkeypatch.setattr(FakeHost, "get", read)
+    assert is_lost(testbed.group("db")[0]) is lost
 
 
 def test_a_clients_pod_that_has_just_ended_fails_the_stay(

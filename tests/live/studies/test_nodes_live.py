@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from kubernetes_lab import Lab, allowed, give_image, opened, traces
 from lab_traces import eventually
-from lightkube.resources.core_v1 import Pod
+from lightkube.resources.core_v1 import Node, Pod
 from study_process import StudyProcess, answered, started
 
 from dunnage import catalog
+from dunnage.clusters.nodes import why_unready
 from dunnage.clusters.rights import OF_EVERY_STUDY, OF_VOLUMES
 from dunnage.errors import NoResultError
 from dunnage.hosts.nodes.manifests import ON_NODES
@@ -25,7 +27,7 @@ from dunnage.hosts.nodes.testbed import PREFIX
 from dunnage.kubernetes_api import connect
 from dunnage.model.check import Status, Why
 from dunnage.opened import open_at
-from dunnage.store.events import RUN_BEGINS
+from dunnage.store.events import RUN_BEGINS, STAY_FAILED
 from dunnage.store.read import Result
 
 pytestmark = [pytest.mark.live, pytest.mark.kubernetes, pytest.mark.timeout(600)]
@@ -126,7 +128,7 @@ def programs(lab: Lab, name: str) -> list[Path]:
         for each in Path("/proc").glob("[0-9]*")
         if (argv := command(each))
         and Path(argv[0]).name == name
-        and f"/{lab.testbed.name}/" in (each / "cgroup").read_text()
+        and f"/{lab.testbed.name}/" in group(each)
     ]
 
 
@@ -336,6 +338,57 @@ def test_a_run_goes_on_while_the_api_server_is_killed_and_comes_back(
         result = finished(running)
     assert "stay failed" not in {str(event["event"]) for event in result.events()}
     insist_nothing_left(lab)
+
+
+@contextmanager
+def without_kubelet(lab: Lab, host: str) -> Iterator[None]:
+    """While it lasts, a node has no kubelet, as nothing restarts it."""
+    (kubelet,) = (each for each in programs(lab, "kubelet") if f"/{host}/" in group(each))
+    status = (kubelet / "status").read_text()
+    (restarting,) = re.findall(r"^PPid:\s+(\d+)$", status, re.MULTILINE)
+    os.kill(int(restarting), signal.SIGSTOP)
+    try:
+        os.kill(int(kubelet.name), signal.SIGKILL)
+        yield
+    finally:
+        os.kill(int(restarting), signal.SIGCONT)
+
+
+def is_ready(lab: Lab, host: str) -> bool:
+    with closing(connect(lab.kubernetes.api)) as client:
+        return not why_unready(client.get(Node, host))
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(900)
+def test_a_node_that_is_not_ready_during_a_run_is_waited_for_and_nothing_is_lost(
+    lab: Lab, tmp_path: Path
+) -> None:
+    """Its members live on, and nobody can ask it for anything."""
+    name, path = written(tmp_path, PORT, SERVICE, duration="8s")
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        running.until(lambda: begun(running))
+        with without_kubelet(lab, "db-1"):
+            said = "waiting for node `db-1` of `db-1`, at most 10 min"
+            running.until(lambda: said in " ".join(running.said.split()))
+            assert eventually(lambda: not is_ready(lab, "db-1"), seconds=120.0, every=1.0)
+        result = finished(running)
+    events = list(result.events())
+    (failed,) = (event for event in events if event["event"] == STAY_FAILED)
+    assert failed["attempt"] == 1
+    assert "db-1: the host no longer answers" in str(failed["why"])
+    assert [each["host"] for each in events if each["event"] == "host restored"] == ["db-1"]
+    hurt = next(str(event["stay"]) for event in events if event["event"] == RUN_BEGINS)
+    assert hurt not in {record.stay for record in result.records}
+    insist_nothing_left(lab)
+
+
+def group(process: Path) -> str:
+    """The control groups of a process; none of one that has just ended."""
+    try:
+        return (process / "cgroup").read_text()
+    except OSError:
+        return ""
 
 
 def command(process: Path) -> list[str]:
