@@ -228,6 +228,15 @@ def families(study: Study, deployments: Iterable[Deployment]) -> tuple[str, ...]
     return tuple(dict.fromkeys(each for one in deployments for each in layers(study, one)))
 
 
+def insist_on_machine(
+    name: str, specs: Mapping[str, SubstrateSpec], hosts: int, choices: Choices | None = None
+) -> None:
+    """Raise UnavailableError where this machine has no room, or lacks something else, for the
+    substrate of a family on so many hosts; it can be asked before there are any."""
+    if (name, OFFER.substrate(name, specs)[0]) == ("kubernetes", "own"):
+        insist_on_kernel(kernel, hosts, choices or Choices())
+
+
 def open_substrate(
     name: str,
     specs: Mapping[str, SubstrateSpec],
@@ -245,6 +254,7 @@ def open_substrate(
     a Kubernetes of ours. `tell` hears of software that has to be built first, which takes minutes.
     """
     contexts = specs.get(name, SubstrateSpec()).contexts
+    insist_on_machine(name, specs, len(hosts), choices)
     match name, OFFER.substrate(name, specs)[0]:
         case "docker", "daemons":
             return on_demand.open_daemons(testbed, DebianSoftware().dockerd(), hosts, keep=keep)
@@ -255,10 +265,9 @@ def open_substrate(
         case "swarm", "existing":
             return on_demand.open_existing_swarm(contexts, hosts)
         case "kubernetes", "own":
-            choices = choices or Choices()
-            insist_on_kernel(kernel, len(hosts), choices)
             binaries = DebianSoftware().kubernetes(tell or _heard)
-            return on_demand.open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
+            wanted = choices or Choices()
+            return on_demand.open_kubernetes(testbed, binaries, hosts, wanted, keep=keep)
         case "kubernetes", "nodes":
             return on_demand.open_kubernetes_of(testbed, hosts)
         case "fake", "fake":
