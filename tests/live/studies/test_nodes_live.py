@@ -18,7 +18,7 @@ from lightkube.resources.core_v1 import Pod
 from study_process import StudyProcess, answered, started
 
 from dunnage import catalog
-from dunnage.clusters.rights import OF_EVERY_STUDY, OF_VOLUMES
+from dunnage.clusters.rights import OF_EVERY_STUDY, OF_EXPLANATIONS, OF_VOLUMES
 from dunnage.errors import NoResultError
 from dunnage.hosts.nodes.manifests import ON_NODES
 from dunnage.hosts.nodes.testbed import PREFIX
@@ -348,8 +348,9 @@ def command(process: Path) -> list[str]:
 @pytest.mark.proof
 def test_doctor_and_clean_tell_of_a_cluster_that_nothing_is_in(lab: Lab) -> None:
     told = answered("doctor", "--context", CONTEXT)
-    assert told["missing"] == list(map(str, OF_VOLUMES))
-    assert {each["purpose"] for each in told["rights"] if not each["held"]} == {"`storage: volume`"}
+    assert told["missing"] == list(map(str, (*OF_VOLUMES, *OF_EXPLANATIONS)))
+    purposes = {each["purpose"] for each in told["rights"] if not each["held"]}
+    assert purposes == {"`storage: volume`", "telling why a pod does not start"}
     left = answered("clean", "--context", CONTEXT)
     assert (left["stays"], left["testbeds"]) == ([], [])
     assert "persistentvolumes is forbidden" in left["volumes_unread"]
