@@ -1,7 +1,8 @@
 """What a deployment on a Kubernetes takes beside the same objects applied and deleted by `kubectl`.
 
 Dunnage's platform has Redis formed and ready. `kubectl` has the very objects that it made, and
-waits until every set is available, and after their removal until every object is gone.
+waits until every set is available. Both have removed it when all pods, services and volumes are
+gone, and the namespace is about to go: the cluster keeps an empty one for five seconds.
 """
 
 from __future__ import annotations
@@ -112,10 +113,13 @@ class Kubectl:
         self._run("wait", available, space, f"--timeout={LIMIT:g}s", *names)
 
     def delete(self, wanted: Sequence[Manifest]) -> None:
-        """Remove objects, and wait until all of them are gone."""
-        self._run(
-            "delete", "--wait", f"--timeout={LIMIT:g}s", "--filename=-", stdin=_listed(wanted)
-        )
+        """Remove objects, and wait until all in the namespace are gone, sets with their pods; the
+        namespace itself is only asked to go."""
+        inside = [each for each in wanted if each["kind"] != "Namespace"]
+        around = [each for each in wanted if each not in inside]
+        words = ("--cascade=foreground", "--wait", f"--timeout={LIMIT:g}s", "--filename=-")
+        self._run("delete", *words, stdin=_listed(inside))
+        self._run("delete", "--wait=false", "--filename=-", stdin=_listed(around))
 
     def _run(self, *words: str, stdin: str = "") -> None:
         program = str(self.binaries.binaries / "kubectl")
