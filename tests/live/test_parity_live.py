@@ -20,20 +20,18 @@ from dunnage.contracts.platform import Platform, RunningMember, Seen
 from dunnage.contracts.software import SoftwareStore, Tree
 from dunnage.contracts.substrate import Substrate
 from dunnage.contracts.testbed import Testbed
-from dunnage.databases.redis.database import Redis
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
 from dunnage.hosts.control_groups.here import mounted
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.choices import Storage
 from dunnage.model.deployment import QUOTA_PERIOD, Deployment
-from dunnage.model.layout import Place, Reservation, Service, Software, Stage
+from dunnage.model.layout import Place, Service, Software
 from dunnage.model.parity import Cause
-from dunnage.model.record import ProcessFacts, StayRecord, UnseenProcess
+from dunnage.model.record import StayRecord
 from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
-from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import inspect
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
