@@ -97,7 +97,7 @@ def _cargo(stage: Stage, log: Path, deadline: float, progress: Progress) -> list
 def _pytest(stage: Stage, log: Path, deadline: float, progress: Progress) -> list[Outcome]:
     """All tests; what a process that ended left out; then what failed, each by itself."""
     told = Told()
-    spread = ("--dist", "loadgroup", "--no-loadscope-reorder") if stage.together else ()
+    spread = ("--dist", "loadscope", "--no-loadscope-reorder") if stage.together else ()
     options = ("-n", str(stage.workers), *spread) if stage.workers > 1 else ()
     code = _tests((*stage.argv, *options, *stage.tests), log, deadline, told, progress)
     for _ in range(ROUNDS):

@@ -31,9 +31,3 @@ def called_kubernetes(nodeid: str) -> bool:
 def scope(nodeid: str, lane: str) -> str:
     """What goes to one worker: a lane, or the tests of a module or class."""
     return lane or nodeid.rpartition("::")[0]
-
-
-def apart(named: str) -> tuple[str, str]:
-    """A test and its lane, of what a worker of pytest-xdist calls it: the lane is behind an `@`."""
-    test, at, behind = named.rpartition("@")
-    return (test, behind) if at and "]" not in behind else (named, "")

@@ -9,7 +9,8 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,7 +18,7 @@ import pytest
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from gate.known import made_for
-from gate.lanes import KUBERNETES, apart, called_kubernetes, lane, scope
+from gate.lanes import KUBERNETES, called_kubernetes, lane, scope
 
 PURE_LIMIT = 60
 """Seconds that a test may take which starts no daemon and names no limit of its own."""
@@ -36,31 +37,33 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Teller(Path(config.getoption("--tell"))), "gate-teller")
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Give a test the mark that its name tells, and its lane, which pytest-xdist asks for."""
-    if _is_real(item) and called_kubernetes(item.nodeid):
-        item.add_marker(KUBERNETES)
-    if own := lane(item.nodeid, {mark.name for mark in item.iter_markers()}):
-        item.add_marker(pytest.mark.xdist_group(own))
-
-
-def _is_real(item: pytest.Item) -> bool:
-    return any(item.get_closest_marker(name) for name in ("live", "browser", "proof"))
-
-
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give tests their limits; what may take long begins.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give tests their limits, and the mark that their names tell; what may take long begins.
 
     Lanes are first of all. Then workers end at nearly the same time. Whoever wants another order
     sorts after this.
     """
     limits: dict[Path, float] = {}
+    lanes: dict[str, str] = {}
     for item in items:
-        if not _is_real(item) and item.get_closest_marker("timeout") is None:
+        real = any(item.get_closest_marker(name) for name in ("live", "browser", "proof"))
+        if real and called_kubernetes(item.nodeid):
+            item.add_marker(KUBERNETES)
+        if not real and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(PURE_LIMIT))
         limits[item.path] = max(limits.get(item.path, 0.0), _limit(item))
-    items.sort(key=lambda item: (-limits[item.path], not item.get_closest_marker("xdist_group")))
+        if own := lane(item.nodeid, {mark.name for mark in item.iter_markers()}):
+            lanes[item.nodeid] = own
+    items.sort(key=lambda item: (-limits[item.path], item.nodeid not in lanes))
+    if hasattr(config, "workerinput") and config.getoption("--tell"):
+        _lanes(config).write_text(json.dumps(lanes), encoding="utf-8")
+
+
+def _lanes(config: pytest.Config) -> Path:
+    """Where workers of pytest-xdist, which know the marks of tests, tell the process that gives
+    them out; each writes the same, before it says what it has found."""
+    return Path(config.getoption("--tell")).with_suffix(".lanes")
 
 
 def _limit(item: pytest.Item) -> float:
@@ -87,19 +90,23 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 class OneScope(LoadScopeScheduling):  # type: ignore[misc]
-    """Tests of a module or class go to one worker, and so do all of a lane.
+    """Tests of a module or class go to one worker, and so do all of a lane."""
 
-    Which lane a test is in only the workers know, which have its marks: by `loadgroup` each writes
-    it behind the name.
-    """
+    @cached_property
+    def _lanes(self) -> Mapping[str, str]:
+        """Test → its lane; asked for when all workers have told what they found."""
+        if not self.config.getoption("--tell"):
+            return {}
+        told: dict[str, str] = json.loads(_lanes(self.config).read_text(encoding="utf-8"))
+        return told
 
     def _split_scope(self, nodeid: str) -> str:
-        return scope(*apart(nodeid))
+        return scope(nodeid, self._lanes.get(nodeid, ""))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneScope | None:
-    return OneScope(config, log) if config.getvalue("dist") == "loadgroup" else None
+    return OneScope(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 class Teller:
@@ -117,7 +124,7 @@ class Teller:
     def _count(self, ids: Sequence[str]) -> None:
         if not self._counted:
             self._counted = True
-            self._tell("collected", tests=[apart(each)[0] for each in ids])
+            self._tell("collected", tests=list(ids))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         if session.items:
@@ -143,7 +150,7 @@ class Teller:
             self._tell("ended", test=report.nodeid, outcome=report.outcome, seconds=0.0, why=why)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self._tell("started", test=apart(nodeid)[0])
+        self._tell("started", test=nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         whole = self._ended.setdefault(
@@ -160,7 +167,7 @@ class Teller:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         whole = self._ended.pop(nodeid, None)
         if whole is not None:
-            self._tell("ended", test=apart(nodeid)[0], **whole)
+            self._tell("ended", test=nodeid, **whole)
 
     def pytest_sessionfinish(self) -> None:
         """A worker that ended by itself leaves a failure, and no end of its test."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gate.lanes import KUBERNETES, STUDIES, apart, called_kubernetes, lane, scope
+from gate.lanes import KUBERNETES, STUDIES, called_kubernetes, lane, scope
 from gate.outcome import Outcome, State, told_apart
 
 
@@ -33,12 +33,6 @@ def test_of_all_studies_one_is_carried_out_at_a_time_and_beside_it_one_kubernete
 def test_a_lane_goes_to_one_worker_and_so_does_a_class_or_module_without_one() -> None:
     assert scope("tests/live/test_a.py::test_b[c]", KUBERNETES) == KUBERNETES
     assert scope("tests/live/test_a.py::TestB::test_c[d]", "") == "tests/live/test_a.py::TestB"
-
-
-@pytest.mark.parametrize("test", ["a.py::test", "a.py::test[b]", "a.py::test[b@c]"])
-def test_a_worker_tells_a_lane_behind_the_name_of_a_test(test: str) -> None:
-    assert apart(test) == (test, "")
-    assert apart(f"{test}@{STUDIES}") == (test, STUDIES)
 
 
 @pytest.mark.parametrize(
