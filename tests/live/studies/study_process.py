@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 from lab_traces import Traces
 
 from dunnage.errors import ExitCode
-from dunnage.hosts.clean import leftovers
-from dunnage.hosts.lab import LABS, SCRATCH, Owner
+from dunnage.hosts.clean import clean_held, leftovers
+from dunnage.hosts.control_groups.here import control_groups
+from dunnage.hosts.lab import LABS, SCRATCH, Owner, registry
 from dunnage.store.read import Result, open_result
 
 DUNNAGE = (sys.executable, "-m", "dunnage")
@@ -145,6 +146,19 @@ def insist_nothing_left(study: str, labs: set[str]) -> None:
     assert [each for each in leftovers() if each.purpose == study] == []
     for lab in labs:
         Traces(lab).insist_gone()
+
+
+def insist_clean_removes(study: str, labs: set[str]) -> None:
+    """Fail if what killed labs left is not found, or not all of it is removed.
+
+    Where another test made a lab meanwhile, that has removed it, by the same function.
+    """
+    with registry():
+        left = {lab for lab in labs if (LABS / lab).exists()}
+        removed = {each.lab for each in clean_held(control_groups(), kept=False)}
+    assert left <= removed
+    answered("clean")
+    insist_nothing_left(study, labs)
 
 
 @contextmanager
