@@ -11,10 +11,10 @@ from dunnage import catalog
 from dunnage.errors import UnavailableError
 from dunnage.hosts.machine_facts import machine_facts
 from dunnage.hosts.namespace import supports as kernel
-from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
+from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT
 from dunnage.model.cni import configuration_of
 from dunnage.model.deployment import Deployment
-from dunnage.model.offer import FLOATING, Capability, Support
+from dunnage.model.offer import FLOATING, IPVS, VXLAN, Capability, Support
 from dunnage.model.plan import Skipped
 from dunnage.model.study import CONTROL_GROUP, Study
 from dunnage.model.value import Scalar
