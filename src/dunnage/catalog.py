@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -39,9 +40,11 @@ from dunnage.hosts.namespace.planned import PlannedHost, planned_hosts
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.hosts.nodes.owner import in_use
 from dunnage.hosts.nodes.planned import (
+    OWNER,
     WHY,
     labels_of_nodes,
     named_node,
+    planned_client,
     planned_nodes,
     planned_objects,
 )
@@ -57,7 +60,7 @@ from dunnage.model.offer import (
 from dunnage.model.plan import StayPlan
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.platforms.fake import FakePlatform
-from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, differing, foreseen
+from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, foreseen, unlike
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.native import Native
 from dunnage.platforms.stay_names import StayNames
@@ -303,12 +306,11 @@ def platform(
 
 
 def foreseen_objects(
-    deployment: Deployment, hosts: TestbedSpec, stay: StayPlan
+    deployment: Deployment, hosts: TestbedSpec, stay: StayPlan, *, confined: bool = False
 ) -> tuple[ForeseenObject, ...]:
-    """All objects that a stay of a deployment on Kubernetes will create, in their order.
-
-    Nothing is asked or obtained for that. Raises UnavailableError where it could not be carried out
-    on a cluster that exists already.
+    """All objects that a stay of a deployment on Kubernetes will create, in their order, or would
+    where a cluster that exists already refuses privileged pods (`confined`). Nothing is asked or
+    obtained for that. Raises UnavailableError where it could not be carried out there.
     """
     here = OFFER.testbeds[hosts.kind].here
     database = DATABASES[deployment.database.kind]()
@@ -328,10 +330,16 @@ def foreseen_objects(
     if here:
         on = ground(planned_hosts(hosts), lambda name: name)
     else:
-        another = ground(
-            planned_nodes(hosts, others=True), lambda name: named_node(hosts, name, others=True)
+        on, another = (
+            replace(
+                ground(
+                    planned_nodes(hosts, confined=confined, others=others),
+                    partial(named_node, hosts, others=others),
+                ),
+                beside=partial(planned_client, hosts, others=others) if confined else None,
+            )
+            for others in (False, True)
         )
-        on = ground(planned_nodes(hosts), lambda name: named_node(hosts, name))
         on = replace(on, elsewhere=another, why=WHY)
     return foreseen(
         Manifests(
@@ -345,17 +353,20 @@ def foreseen_objects(
     )
 
 
-def foreseen_agents(hosts: TestbedSpec) -> tuple[ForeseenObject, ...]:
-    """All objects that a testbed will create in a cluster before any stay, in their order.
-
-    There are none where hosts are not nodes of one that exists already.
+def foreseen_agents(
+    hosts: TestbedSpec, study: str, *, confined: bool = False
+) -> tuple[ForeseenObject, ...]:
+    """All objects that the testbed of a study will create in a cluster before any stay, in their
+    order; `confined` as above. There are none where hosts are not nodes of one that exists already.
     """
     if OFFER.testbeds[hosts.kind].here:
         return ()
-    others = planned_objects(hosts, others=True)
+    one, other = (
+        planned_objects(hosts, study, confined=confined, others=others) for others in (False, True)
+    )
     return tuple(
-        ForeseenObject(one, host, unknown=dict.fromkeys(differing(one, others[host]), WHY))
-        for host, one in planned_objects(hosts).items()
+        ForeseenObject(made, host, unknown=unlike(made, other[host], WHY if host else OWNER))
+        for host, made in one.items()
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from stand_in_cluster import REVIEWS, Cluster, cluster_of, node
 
-from dunnage.clusters.left import owned
+from dunnage.clusters.owned import owned
 from dunnage.clusters.rights import OF_VOLUMES
 from dunnage.contracts.cluster import Owner
 from dunnage.contracts.host import Shared
