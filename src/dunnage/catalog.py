@@ -356,9 +356,8 @@ def foreseen_objects(
 def foreseen_agents(
     hosts: TestbedSpec, study: str, *, confined: bool = False
 ) -> tuple[ForeseenObject, ...]:
-    """All objects that the testbed of a study will create in a cluster before any stay, in their
-    order; `confined` as above. There are none where hosts are not nodes of one that exists already.
-    """
+    """All objects that a study's testbed will create in a cluster before any stay, in their order;
+    `confined` as above. Only hosts that are nodes of one have some."""
     if OFFER.testbeds[hosts.kind].here:
         return ()
     one, other = (
