@@ -23,7 +23,7 @@ from played_kubernetes import (
 )
 from restricted import insist_restricted
 
-from dunnage.contracts.host import Completed
+from dunnage.contracts.host import Completed, Site
 from dunnage.contracts.platform import Unseen
 from dunnage.contracts.software import Tree
 from dunnage.deadline import Deadline
@@ -36,9 +36,13 @@ from dunnage.model.layout import ENGINE_PROGRAM, Software
 from dunnage.platforms import hosted_members
 from dunnage.platforms.kubernetes import carrying
 from dunnage.platforms.kubernetes import platform as made_here
+from dunnage.platforms.kubernetes.foreseen import Ground, created
+from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace
+from dunnage.platforms.kubernetes.objects import labels
 from dunnage.platforms.kubernetes.platform import Kubernetes
 from dunnage.platforms.lost import is_lost
+from dunnage.platforms.stay_names import StayNames
 
 
 @pytest.fixture
@@ -207,6 +211,50 @@ def test_a_members_files_are_carried_into_its_pod_and_nothing_is_put_on_its_host
     assert running.process == Unseen(WHY)
 
 
+@pytest.mark.parametrize("endpoint", ["service-ip", "node-port", "container-dns"])
+def test_what_is_foreseen_of_such_hosts_is_what_the_cluster_is_given(
+    cluster: Cluster, testbed: FakeTestbed, carried: list[Any], tmp_path: Path, endpoint: str
+) -> None:
+    platform = confined(testbed, tmp_path, endpoint)
+    redis = DATABASES["redis"]
+    reservation = platform.reserve(redis.layout(NAMED))
+    for number in range(len(redis.stages(NAMED, reservation))):
+        platform.up(redis.stages(NAMED, reservation)[number].services, 60.0)
+    stay = StayNames(cluster.given[0]["metadata"]["labels"]["dunnage.stay"])
+    asked: list[tuple[str, str]] = []
+
+    def beside(host: Site, namespace: str, labels: Mapping[str, str]) -> dict[str, Any]:
+        asked.append((host.name, namespace))
+        return {"kind": "Pod", "metadata": {"labels": dict(labels)}}
+
+    ground = Ground(
+        hosts=testbed.group("db"),
+        clients=testbed.group("client"),
+        trees=Trees(),
+        nodes={host.name: Theirs().node(host.name) for host in testbed.hosts},
+        ours=False,
+        floating=lambda host: f"floating-{host.name}",
+        beside=beside,
+    )
+    manifests = Manifests(platform._deployment, stay, Theirs.labels)
+    made = created(
+        manifests,
+        redis.layout(NAMED),
+        lambda now: redis.stages(NAMED, now),
+        ground,
+        lambda _: cluster.chosen,
+    )
+    found = list(made)
+    clients = [each.manifest for each in found if each.manifest["kind"] == "Pod"]
+    assert [each.manifest for each in found if each.manifest not in clients] == cluster.given
+    assert asked == [(host.name, stay.network) for host in testbed.group("client")]
+    assert all(each["metadata"]["labels"] == labels(stay) for each in clients)
+    written = [each.carried for each in found if each.carried]
+    programs = {words[-2] for _, words, _ in carried if len(words) > 5}
+    assert {f"file {path}" for path in programs} == {path for each in written for path in each}
+    assert not any(each.needs for each in found)
+
+
 def test_a_file_that_cannot_be_carried_is_told(
     cluster: Cluster,
     testbed: FakeTestbed,
@@ -318,9 +366,16 @@ def test_the_pod_of_a_client_is_ended_though_its_host_is_lost(
     graces: list[int | None] = []
     removed = Namespace._delete
 
-    def noted(self: Namespace, *given: Any, grace: int | None = None) -> None:
+    def noted(
+        self: Namespace,
+        what: str,
+        kind: Any,
+        name: str,
+        where: str = "kubernetes",
+        grace: int | None = None,
+    ) -> None:
         graces.append(grace)
-        removed(self, *given, grace=grace)
+        removed(self, what, kind, name, where, grace)
 
     monkeypatch.setattr(Namespace, "_delete", noted)
     if lost:

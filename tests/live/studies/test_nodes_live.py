@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kubernetes_lab import Lab, allowed, give_image, opened, traces
@@ -20,11 +21,12 @@ from study_process import StudyProcess, answered, started
 
 from dunnage import catalog
 from dunnage.clusters.nodes import why_unready
-from dunnage.clusters.rights import OF_EVERY_STUDY, OF_VOLUMES
+from dunnage.clusters.rights import OF_EVERY_STUDY, OF_EXPLANATIONS, OF_VOLUMES
 from dunnage.errors import NoResultError
 from dunnage.hosts.nodes.manifests import ON_NODES
+from dunnage.hosts.nodes.planned import TESTBED
 from dunnage.hosts.nodes.testbed import PREFIX
-from dunnage.kubernetes_api import connect
+from dunnage.kubernetes_api import connect, session
 from dunnage.model.check import Status, Why
 from dunnage.opened import open_at
 from dunnage.store.events import RUN_BEGINS, STAY_FAILED
@@ -206,6 +208,8 @@ def test_a_study_on_nodes_without_rights_has_throughput_and_says_what_it_does_no
     """Pod Security is enforced by a label that the study gives to its namespaces."""
     name, path = written(tmp_path, DNS, POD, testbed=RESTRICTED)
     with started(name, tmp_path, str(path), "--results", str(tmp_path), "--format", "json") as now:
+        now.until(lambda: begun(now))
+        insist_planned(lab, path)
         result = finished(now)
     why = 'the cluster takes no privileged pods: pods "agent-1" is forbidden: violates PodSecurity'
     facts = json.loads(result.layout.environment.read_text())
@@ -233,6 +237,52 @@ def test_a_study_on_nodes_without_rights_has_throughput_and_says_what_it_does_no
     page = (result.layout.report / "index.html").read_text()
     assert "violates PodSecurity" in page
     insist_nothing_left(lab)
+
+
+def insist_planned(lab: Lab, path: Path) -> None:
+    """Every pod of a study that has no rights is as `dunnage plan --restricted` shows it."""
+    with session(lab.kubernetes.api) as asked:
+        pods = asked.get("/api/v1/pods").json()["items"]
+    ours = {
+        (each["metadata"]["namespace"], each["metadata"]["name"]): each["spec"]
+        for each in pods
+        if each["metadata"]["namespace"].startswith("dunnage-")
+    }
+    spaces = {space for space, _ in ours}
+    (testbed,) = (each for each in spaces if each.startswith(PREFIX))
+    (stay,) = spaces - {testbed}
+    kind, _, drawn = stay.rpartition("-")
+    shown = json.dumps(answered("plan", str(path), "--manifests", "--restricted"))
+    for stands, real in ((TESTBED, testbed), ("00000000", drawn), ("node-of-", "")):
+        shown = shown.replace(stands, real)
+    agents, *stays = json.loads(shown)
+    (own,) = (each for each in stays if kind.endswith(each["deployment"]))
+    made = [one for one in (*agents["objects"], *own["objects"]) if one["host"]]
+    assert len(made) == len(ours)
+    for one in made:
+        planned = one["object"]
+        name, space = planned["metadata"]["name"], planned["metadata"]["namespace"]
+        there: dict[str, Any] = {"spec": ours.pop((space, name), None)}
+        if planned["kind"] == "StatefulSet":
+            there = {"spec": {"template": {"spec": ours.pop((space, f"{name}-0"))}}}
+            planned = {"spec": {"template": {"spec": planned["spec"]["template"]["spec"]}}}
+        unknown = {".".join(map(str, each["at"])) for each in one["unknown"]}
+        wanted = {"spec": planned["spec"]}
+        found = [each for each in lacking(wanted, there) if each[0].strip(".") not in unknown]
+        assert [each for each in found if "tolerations" not in each[0]] == [], name
+
+
+def lacking(wanted: Any, there: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Where something is not as it is wanted, and both; a cluster adds what nobody asked for, such
+    as tolerations, and leaves out what is false."""
+    if isinstance(wanted, dict) and isinstance(there, dict):
+        for key, value in wanted.items():
+            yield from lacking(value, there.get(key), f"{where}.{key}")
+    elif isinstance(wanted, list) and isinstance(there, list) and len(wanted) == len(there):
+        for number, value in enumerate(wanted):
+            yield from lacking(value, there[number], f"{where}.{number}")
+    elif (wanted or None) != (there or None):
+        yield where, wanted, there
 
 
 @pytest.mark.proof
@@ -401,8 +451,9 @@ def command(process: Path) -> list[str]:
 @pytest.mark.proof
 def test_doctor_and_clean_tell_of_a_cluster_that_nothing_is_in(lab: Lab) -> None:
     told = answered("doctor", "--context", CONTEXT)
-    assert told["missing"] == list(map(str, OF_VOLUMES))
-    assert {each["purpose"] for each in told["rights"] if not each["held"]} == {"`storage: volume`"}
+    assert told["missing"] == list(map(str, (*OF_VOLUMES, *OF_EXPLANATIONS)))
+    purposes = {each["purpose"] for each in told["rights"] if not each["held"]}
+    assert purposes == {"`storage: volume`", "telling why a pod does not start"}
     left = answered("clean", "--context", CONTEXT)
     assert (left["stays"], left["testbeds"]) == ([], [])
     assert "persistentvolumes is forbidden" in left["volumes_unread"]

@@ -18,6 +18,7 @@ from dunnage.clusters.execute import Place
 from dunnage.clusters.nodes import address, why_unready
 from dunnage.clusters.nodes import name as name_of
 from dunnage.clusters.outage import Outage
+from dunnage.clusters.owned import owned
 from dunnage.contracts.cluster import OF_A_TESTBED, LeftSeen
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import HostLostError, RunError, UnavailableError
@@ -164,7 +165,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         with self._cluster.context.spoken():
             self._remove_what_nobody_uses()
             self._insist_on_free_nodes()
-            annotations = left.owned(self._study, own())
+            annotations = owned(self._study, own())
             self._pods.hold(namespace(self.name, self._spec.labels, annotations))
             agents = [self._agent(number, host) for number, host in enumerate(self._places, 1)]
             if why := self._pods.refusal(agents[0]):

@@ -34,7 +34,7 @@ from dunnage.platforms import places
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
-from dunnage.platforms.kubernetes.carried import beyond
+from dunnage.platforms.kubernetes.carried import insist_it_fits
 from dunnage.platforms.kubernetes.carrying import carry
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.cni_network import driver_of
@@ -117,12 +117,8 @@ class Kubernetes(HostedMembers[PodMember]):
         self._making: Lock = Lock()
 
     def reserve(self, layout: Layout) -> Reservation:
-        if (why := self._confined) and (needs := list(beyond(self._deployment))):
-            raise UnavailableError(
-                f"it needs {' and '.join(needs)}, and {why}",
-                where=self._deployment.name,
-                hint="dunnage schema study",
-            )
+        if why := self._confined:
+            insist_it_fits(self._deployment, why)
         if self._manifests.served:
             self._serve(self._reserve(layout, places.translated))
         return self._reserve(layout, self._manifests.addressing(self._services))

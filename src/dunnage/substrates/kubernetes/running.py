@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from dunnage.contracts.host import Clock, Host, Process
 from dunnage.errors import HostLostError, UnavailableError
+from dunnage.model.load import PODS
 from dunnage.model.record import Restart
-from dunnage.substrates.kubernetes.node import HELD, PODS
+from dunnage.substrates.kubernetes.node import HELD
 from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of
 from dunnage.substrates.kubernetes.restarting import restarting, restarts_of
 
