@@ -21,6 +21,8 @@ struct Set {
     primary: AtomicUsize,
     /// The number of a member that hangs up on everybody.
     dark: AtomicUsize,
+    /// The number of a member that is far away.
+    far: AtomicUsize,
     /// After so many writes the next member becomes the primary.
     reign: AtomicU64,
     store: Store,
@@ -36,6 +38,7 @@ impl Set {
             addresses: listeners.iter().map(|(_, address)| *address).collect(),
             primary: AtomicUsize::new(0),
             dark: AtomicUsize::new(NOBODY),
+            far: AtomicUsize::new(NOBODY),
             reign: AtomicU64::new(u64::MAX),
             store: Store::default(),
             seen: Mutex::default(),
@@ -56,7 +59,12 @@ impl Set {
         let primary = self.primary.load(Ordering::Relaxed) == number;
         match command.name.as_str() {
             "hello" => return Reply::Document(self.hello(primary)),
-            "ping" => return Reply::Document(json!({"ok": 1.0})),
+            "ping" => {
+                if self.far.load(Ordering::Relaxed) == number {
+                    std::thread::sleep(Duration::from_millis(300));
+                }
+                return Reply::Document(json!({"ok": 1.0}));
+            }
             name => {
                 let seen = (number, name.to_owned(), command.body.clone());
                 self.seen.lock().unwrap().push(seen);
@@ -189,15 +197,18 @@ fn a_secondary_that_was_away_takes_reads_again_when_it_is_back() {
 }
 
 #[test]
-fn the_nearest_members_are_asked_whoever_they_are() {
+fn the_nearest_member_is_asked_whoever_it_is() {
     let set = Set::begin(2, &[]);
     let scratch = Scratch::new();
     let target = set.target(0, &json!({"readPreference": "nearest"}));
     scratch.result(&loading(&target));
     set.got("insert");
-    let run = scratch.result(&running(&target, &["read"], 40));
-    assert_eq!(run["verified"], 40);
-    assert_eq!(set.got("find").iter().sum::<usize>(), 40);
+    for (far, expected) in [(0, [0, 40]), (1, [40, 0])] {
+        set.far.store(far, Ordering::Relaxed);
+        let run = scratch.result(&running(&target, &["read"], 40));
+        assert_eq!(run["verified"], 40);
+        assert_eq!(set.got("find"), expected, "member {far} is far away");
+    }
 }
 
 #[test]

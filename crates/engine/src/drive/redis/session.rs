@@ -79,6 +79,11 @@ impl Session {
         self.shared.stale.set(self.shared.cluster);
     }
 
+    /// Connections that it has.
+    pub fn connections(&self) -> u64 {
+        self.links.iter().flatten().count() as u64
+    }
+
     /// Carry out one operation. Records that a scan finds are not handed back.
     pub async fn perform(
         &mut self,
