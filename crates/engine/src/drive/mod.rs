@@ -145,6 +145,13 @@ impl Driver {
         driver.map_err(io::Error::other)
     }
 
+    /// All are connected, and the load begins when `clock` reads zero.
+    pub fn begin(&self, clock: Clock) {
+        if let Self::Fake(fake) = self {
+            fake.begin(clock);
+        }
+    }
+
     /// Whether sessions share their connections; else each has connections of its own.
     pub fn sessions_share(&self) -> bool {
         matches!(self, Self::Cassandra(_) | Self::Fake(_))

@@ -122,6 +122,7 @@ async fn make(
     let (age, aged) = (age::age()?, std::time::Instant::now());
     let origin = signals.unless(start::wait(plan.start)).await?;
     let Origin { clock, time } = origin;
+    driver.begin(clock);
     let began = Beginning {
         connections,
         origin,

@@ -1,5 +1,7 @@
 //! Searches for the highest rate.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::{Scratch, drive, read, well};
@@ -50,6 +52,36 @@ fn no_rate_is_found_beyond_what_the_server_can_do() {
         assert!(read(&directory, "result.json")["intended"].is_u64());
     }
     assert_eq!(said.matches(" a second").count(), probes.len(), "{said}");
+}
+
+#[test]
+fn a_rate_is_found_although_each_answer_takes_long() {
+    let scratch = Scratch::new();
+    let address = crate::redis::far(Duration::from_millis(100));
+    let url = format!("redis://{address}");
+    let words = [
+        &*url,
+        "--workload",
+        "c",
+        "-p",
+        "recordcount=100",
+        "--connections",
+        "64",
+    ];
+    let search = [
+        "--search",
+        "sustained",
+        "--search-start",
+        "150",
+        "--search-probes",
+        "6",
+    ];
+    let out = ["--arrivals", "constant", "--seed", "1", "--out", "search"];
+    well(&drive(&scratch.0, &[&words[..], &search, &out].concat()));
+    let summary = read(&scratch.0.join("search"), "summary.json");
+    // 64 connections carry 640 a second, whose answers are all 100 ms behind.
+    let rate = summary["search"]["rate"].as_f64().expect("a rate is found");
+    assert!((400.0..=660.0).contains(&rate), "{}", summary["search"]);
 }
 
 #[test]

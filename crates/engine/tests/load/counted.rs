@@ -31,11 +31,9 @@ fn operations_that_fail_have_latencies_of_their_own() {
 #[test]
 fn an_engine_without_a_pause_says_that_it_may_have_been_the_limit() {
     let scratch = Scratch::new();
-    assert!(
-        load(&scratch.0, &json!({"target": fake(&json!({}))}))
-            .status
-            .success()
-    );
+    let level = json!({"kind": "rate", "rate": 5e6, "connections": 2, "arrivals": "constant"});
+    let changes = json!({"level": level, "target": fake(&json!({})), "timeout": 0.1});
+    assert!(load(&scratch.0, &changes).status.success());
     let result = result(&scratch.0);
     assert_eq!(result["saturated"], true, "{result}");
 }

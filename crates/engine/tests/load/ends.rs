@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::driven::{errors, fake, histogram, load, result, sum, told_to_stop, workload};
+use crate::driven::{
+    errors, fake, histogram, in_time, load, result, soon, sum, told_to_stop, workload,
+};
 use crate::scratch::Scratch;
 
 #[test]
@@ -109,11 +111,10 @@ fn whichever_of_time_and_operations_is_reached_first_ends_the_load() {
 #[test]
 fn a_load_begins_at_its_start_and_one_that_is_too_late_does_not_begin() {
     let scratch = Scratch::new();
-    let now = std::time::SystemTime::now();
-    let unix = now.duration_since(std::time::UNIX_EPOCH).unwrap();
-    let start = unix.as_secs_f64() + 3.0;
-    let changes = json!({"start": start, "warmup": 0.1, "duration": 0.1});
-    assert!(load(&scratch.0, &changes).status.success());
+    let start = soon(|start| {
+        let changes = json!({"start": start, "warmup": 0.1, "duration": 0.1});
+        in_time(&load(&scratch.0, &changes)).then_some(start)
+    });
     let began = result(&scratch.0)["began"].as_f64().unwrap();
     // The difference is exact to a microsecond.
     assert!(began >= start + 0.1 - 1e-6, "{began} {start}");

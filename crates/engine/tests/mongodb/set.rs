@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::driven::{RECORDS, loading, running, sum, target};
+use crate::driven::{ENGINE, RECORDS, loading, running, sum, target};
 use crate::scratch::Scratch;
 use crate::server::{Command, Reply, Store, listener, serve};
 
@@ -61,7 +61,7 @@ impl Set {
             "hello" => return Reply::Document(self.hello(primary)),
             "ping" => {
                 if self.far.load(Ordering::Relaxed) == number {
-                    std::thread::sleep(Duration::from_millis(300));
+                    std::thread::sleep(Duration::from_millis(100));
                 }
                 return Reply::Document(json!({"ok": 1.0}));
             }
@@ -266,4 +266,24 @@ fn a_server_of_no_replica_set_is_not_driven_as_one() {
     plan["timeout"] = json!(0.5);
     let said = Scratch::new().refused(&plan);
     assert!(said.contains("is not a member of a replica set"), "{said}");
+}
+
+#[test]
+fn clients_with_more_connections_than_files_may_be_open_are_refused_with_what_to_type() {
+    let set = Set::begin(3, &[]);
+    let mut plan = running(
+        &set.target(0, &json!({"readPreference": "secondary"})),
+        &["read"],
+        40,
+    );
+    plan["level"]["threads"] = json!(40);
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -n 128 && exec \"$@\"", "sh", ENGINE]);
+    let output = Scratch::new().load_by(limited, &plan);
+    let said = String::from_utf8(output.stderr).unwrap();
+    // One to the primary and one to each of the others.
+    let expected = "120 connections need 184 open files, and this process may have 128; type \
+                    `ulimit -n 184` before, or ask for fewer";
+    assert!(said.contains(expected), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{said}");
 }
