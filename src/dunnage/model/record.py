@@ -71,8 +71,8 @@ class OperationStats(Value):
     dropped: int = 0
     """Those that were left out because every connection was busy at their intended start."""
     unfinished: int = 0
-    """Those of a closed loop that were under way when the window ended, and were answered after it. 0
-    in records before version 13, which do not know them."""
+    """Those of a closed loop that were under way when the window ended, and were answered after it.
+    0 in records before version 13, which do not know them."""
 
 
 class Window(Value):
@@ -116,8 +116,8 @@ class Measurement(Value):
     """Unix time at which each engine began, warm-up included, by the clock of its host. Empty in
     records before version 12."""
     shape: str = ""
-    """How a record was kept, such as `hash` or `string`, as the generator tells. Empty where it does
-    not, and in records before version 13, as in the next four."""
+    """How a record was kept, such as `hash` or `string`, as the generator tells. Empty where it
+    does not, and in records before version 13, as in the next four."""
     consistency: Mapping[str, str] = {}
     """How many members had to answer, by `read` and `write`, in the words of the database."""
     encryption: tuple[str, ...] = ()

@@ -251,6 +251,11 @@ mod tests {
         assert_eq!(found.part, Part { index: 1, of: 3 });
         assert_eq!((found.start, found.seed), (Some(60.0), 7));
         assert!(typed(&["redis://h", "--part", "1/2"]).is_err());
+        let alone = "redis://h --workload c --time 30s --threads 8 --seed 7 --part 2/3";
+        let notes = made(alone, &QUIET)
+            .unwrap_or_else(|what| panic!("{what}"))
+            .notes;
+        assert!(notes[0].contains("the same --start TIME"), "{notes:?}");
         let said = refused("redis://h --workload c --time 30s --seed 7 --part 1/3");
         assert!(said.contains("as many `threads` as parts"), "{said}");
     }

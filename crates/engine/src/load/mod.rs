@@ -190,7 +190,8 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         }
         run.recorder.borrow_mut().advance(now);
         if run.recorder.borrow().failed() {
-            // There is nothing to go on for; the result is why.
+            // There is nothing to go on for; finishing tells why.
+            run.close(now);
             workers.shutdown().await;
             return Ok(cpu);
         }

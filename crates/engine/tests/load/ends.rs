@@ -155,18 +155,22 @@ fn a_load_that_lasts_until_it_is_told_has_counted_all_until_then() {
 
 #[test]
 fn a_load_whose_disk_is_full_ends_at_once_and_says_so() {
-    let scratch = Scratch::new();
-    std::os::unix::fs::symlink("/dev/full", scratch.0.join("latency.hlog")).unwrap();
-    let changes = json!({"duration": 3600.0, "target": fake(&json!({"service_us": 1000}))});
-    let output = load(&scratch.0, &changes);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success(), "{said}");
-    assert!(
-        said.contains("`latency.hlog` cannot be written: "),
-        "{said}"
-    );
-    assert!(said.contains("--out DIRECTORY"), "{said}");
-    assert!(!scratch.0.join("result.json").exists());
+    let open = json!({"kind": "rate", "rate": 1e5, "connections": 2, "arrivals": "constant"});
+    for level in [open, json!({"kind": "threads", "threads": 2})] {
+        let scratch = Scratch::new();
+        std::os::unix::fs::symlink("/dev/full", scratch.0.join("latency.hlog")).unwrap();
+        let target = fake(&json!({"service_us": 1000}));
+        let changes = json!({"duration": 3600.0, "target": target, "level": level});
+        let output = load(&scratch.0, &changes);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{said}");
+        assert!(
+            said.contains("`latency.hlog` cannot be written: "),
+            "{said}"
+        );
+        assert!(said.contains("--out DIRECTORY"), "{said}");
+        assert!(!scratch.0.join("result.json").exists());
+    }
 }
 
 #[test]
