@@ -22,10 +22,10 @@ control after each turn; probes keep no sentences; a reading has a member beside
 no longer keep the growth of a backlog, which nothing read. 7: a stay has the names of its endpoint,
 late addresses, network paths, and what was held still. 8: members whose processes their hosts do
 not see, with the reason. 9: restarts of the programs of a lab's Kubernetes. 10: how long a run
-waited for the database to settle. 11: for how long the generator was at its limit; operations that
-were late, never started or left out. 12: when each engine of a load began, and how far apart. 13: how
-records were kept, consistency and encryption as the generator tells them, whether it may have been
-the limit, records compared, and operations under way when a window ended."""
+waited for the database to settle. 11: for how long the generator was at its limit; operations
+that were late, never started or left out. 12: when each engine of a load began, and how far
+apart. 13: how records were kept, consistency and encryption as the generator tells them, whether
+it may have been the limit, records compared, and operations under way when a window ended."""
 
 
 class Turn(Value):

@@ -211,7 +211,7 @@ mod tests {
             warmup("p99<2s", 0.0),
             warmup("p99<10ms", 3.0),
         ];
-        assert_eq!(found, [1.0, 2.0, 3.0]);
+        assert_eq!(found.map(|seconds| seconds as u64), [1, 2, 3]);
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Pace {
             let seconds = pace.rates.window(operations as f64);
             return Some(begin.saturating_add(nanoseconds(seconds)).min(latest));
         }
-        let first = (0..).find(|slot| pace.intended(*slot) >= begin)?;
+        let first = (0..u64::MAX).find(|slot| pace.intended(*slot) >= begin)?;
         for slot in first..first.saturating_add(operations) {
             if pace.intended(slot) >= latest {
                 return Some(latest);
