@@ -24,6 +24,8 @@ pub struct Fake {
 struct Server {
     clock: Clock,
     alarm: Rc<Alarm>,
+    /// What its clock reads when the load begins.
+    origin: Cell<u64>,
     service: u64,
     stalls: Option<Stalls>,
     fail_every: u64,
@@ -72,6 +74,7 @@ impl Fake {
         let server = Server {
             clock,
             alarm,
+            origin: Cell::new(0),
             service: nanoseconds("service_us", 1e3),
             stalls: (length > 0).then_some(Stalls { every, length }),
             fail_every: nanoseconds("fail_every", 1.0),
@@ -89,12 +92,21 @@ impl Fake {
         })
     }
 
+    /// The load begins when `clock` reads zero: from there on stalls count.
+    pub fn begin(&self, clock: Clock) {
+        let origin = clock
+            .instant(0)
+            .duration_since(self.server.clock.instant(0));
+        self.server.origin.set(origin.as_nanos() as u64);
+    }
+
     /// Answer after the server has worked on everything before this, and on this.
     pub async fn perform(&self, operation: &Operation, found: &mut Found) -> Result<(), Failure> {
         let server = &self.server;
         let begin = server.free.get().max(server.clock.now());
+        let origin = server.origin.get();
         let done = match server.stalls {
-            Some(stalls) => stalls.done(begin, server.service),
+            Some(stalls) => origin + stalls.done(begin.saturating_sub(origin), server.service),
             None => begin + server.service,
         };
         server.free.set(done);

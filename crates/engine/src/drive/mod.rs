@@ -76,6 +76,8 @@ pub struct Failure {
     pub fault: Fault,
     /// As the server or the kernel said it.
     pub message: String,
+    /// Whether trying again changes nothing, as with a wrong password.
+    pub lasting: bool,
 }
 
 impl Failure {
@@ -84,13 +86,35 @@ impl Failure {
         Self {
             fault,
             message: message.into(),
+            lasting: false,
+        }
+    }
+
+    /// A failure to connect that trying again would not change; the message says what to do.
+    pub fn lasting(message: impl Into<String>) -> Self {
+        Self {
+            lasting: true,
+            ..Self::new(Fault::Connection, message)
+        }
+    }
+
+    /// The same, told with where it happened.
+    pub fn at(self, place: &str) -> Self {
+        Self {
+            message: format!("{place}: {}", self.message),
+            ..self
         }
     }
 }
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self::new(Fault::Connection, error.to_string())
+        Self {
+            // Of this kind is a handshake of TLS with a certificate that is not trusted, or with what
+            // speaks no TLS.
+            lasting: error.kind() == io::ErrorKind::InvalidData,
+            ..Self::new(Fault::Connection, error.to_string())
+        }
     }
 }
 
@@ -119,6 +143,13 @@ impl Driver {
             )),
         };
         driver.map_err(io::Error::other)
+    }
+
+    /// All are connected, and the load begins when `clock` reads zero.
+    pub fn begin(&self, clock: Clock) {
+        if let Self::Fake(fake) = self {
+            fake.begin(clock);
+        }
     }
 
     /// Whether sessions share their connections; else each has connections of its own.
@@ -197,6 +228,15 @@ impl Session {
             Self::Mongodb(session) => session.connect().await,
             Self::Redis(session) => session.connect().await,
             Self::Fake(_) => Ok(()),
+        }
+    }
+
+    /// Connections that are its own, now that it is connected.
+    pub fn connections(&self) -> u64 {
+        match self {
+            Self::Mongodb(session) => session.connections(),
+            Self::Redis(session) => session.connections(),
+            Self::Cassandra(_) | Self::Fake(_) => 0,
         }
     }
 

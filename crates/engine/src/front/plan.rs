@@ -67,6 +67,7 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
         Some(search) => level::at(search.start(), load, &given)?,
         None => level::of(load, &given, &ends, most, &mut notes)?,
     };
+    let warmup = load.warmup.unwrap_or(0.0);
     let plan = LoadPlan {
         version: LOAD_VERSION,
         phase,
@@ -76,7 +77,9 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
         policy: load.policy.map_or(Policy::Queue, Policy::from),
         part: load.part.unwrap_or(Part { index: 0, of: 1 }),
         start: load.start,
-        warmup: load.warmup.unwrap_or(0.0),
+        warmup: search
+            .as_ref()
+            .map_or(warmup, |search| search.warmup(warmup)),
         duration: ends.seconds,
         until_told: false,
         operations: ends.operations,
@@ -85,6 +88,13 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
         timeout: load.timeout.or(timeout).unwrap_or(TIMEOUT),
         seed: load.seed.unwrap_or(surroundings.seed),
     };
+    if plan.part.of > 1 && plan.start.is_none() {
+        notes.push(
+            "the engines of the other parts begin when they are connected; type the same --start \
+             TIME for all, so that they begin as one"
+                .to_owned(),
+        );
+    }
     check(&plan).map_err(|what| format!("this load cannot be made: {what}"))?;
     if search.is_some() {
         Search::check(&plan)?;
@@ -241,6 +251,11 @@ mod tests {
         assert_eq!(found.part, Part { index: 1, of: 3 });
         assert_eq!((found.start, found.seed), (Some(60.0), 7));
         assert!(typed(&["redis://h", "--part", "1/2"]).is_err());
+        let alone = "redis://h --workload c --time 30s --threads 8 --seed 7 --part 2/3";
+        let notes = made(alone, &QUIET)
+            .unwrap_or_else(|what| panic!("{what}"))
+            .notes;
+        assert!(notes[0].contains("the same --start TIME"), "{notes:?}");
         let said = refused("redis://h --workload c --time 30s --seed 7 --part 1/3");
         assert!(said.contains("as many `threads` as parts"), "{said}");
     }

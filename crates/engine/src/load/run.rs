@@ -8,7 +8,7 @@ use wire::load::{LoadPlan, Policy, Workload};
 use super::clock::{Alarm, Clock};
 use super::core::integrity::Integrity;
 use super::mix::{Operation, Operations, stream};
-use super::pace::{Pace, Rates};
+use super::pace::Pace;
 use super::record::{Outcome, Recorder};
 use super::share;
 use super::usage::{Cpu, Watcher};
@@ -78,32 +78,31 @@ pub struct Span {
 }
 
 impl Span {
-    /// The window of a plan. In an open load a number of operations is a length of time.
+    /// The window of a plan. In an open load a number of operations ends it at the intended start of
+    /// the one after them.
     pub fn of(plan: &LoadPlan) -> Self {
         let begin = nanoseconds(plan.warmup);
+        let by_time = plan.duration.map(|seconds| begin + nanoseconds(seconds));
         let by_number = plan
             .operations
-            .and_then(|operations| Some(Rates::of(plan)?.window(operations as f64)));
-        let seconds = match (by_number, plan.duration) {
+            .and_then(|operations| Pace::end(plan, operations, by_time.unwrap_or(u64::MAX)));
+        let end = match (by_number, by_time) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
-        Self {
-            begin,
-            end: seconds.map(|seconds| begin + nanoseconds(seconds)),
-        }
+        Self { begin, end }
     }
 }
 
 impl Run {
-    /// Everything for a load of these operations that begins when `clock` reads zero.
+    /// Everything for a load of these operations in a window, that begins when `clock` reads zero.
     pub fn new(
         plan: &LoadPlan,
+        span: Span,
         operations: Operations,
         clock: Clock,
         recorder: Recorder,
     ) -> std::io::Result<Self> {
-        let span = Span::of(plan);
         let pace = Pace::of(plan).map_err(std::io::Error::other)?;
         let schedule = pace.map(|pace| {
             RefCell::new(Schedule {
@@ -248,6 +247,8 @@ impl Run {
                 recorder.end_at(end);
                 self.alarm.end_at(end);
             }
+            let last = end.saturating_add(self.timeout);
+            self.last.set(self.last.get().min(last));
         }
     }
 
@@ -280,7 +281,10 @@ impl Run {
             while let Some(slot) = self.take_slot() {
                 if self.drops {
                     self.leave_out(&slot, last);
-                } else if slot.intended >= self.begin {
+                    continue;
+                }
+                self.operations.borrow_mut().take_back(&slot.operation);
+                if slot.intended >= self.begin {
                     let kind = slot.operation.kind;
                     let mut recorder = self.recorder.borrow_mut();
                     recorder.record_unsent(kind, last - slot.intended);
