@@ -20,7 +20,9 @@ pub struct Target {
     pub addresses: Vec<String>,
     /// Driver options. For `cassandra`: `keyspace` (default `ycsb`), `table` (`usertable`),
     /// `read_consistency`, `write_consistency` (`QUORUM`; `ONE`, `LOCAL_QUORUM`, …), `connections`
-    /// (to each member, 1). For `redis`: `wait` (replicas that acknowledge each write), `shape`
+    /// (to each member, 1), `before` (statements in CQL that the first part executes before the
+    /// load), and `timestamp` (of all rows of cassandra-stress that are written, in microseconds
+    /// since 1970; that of the server). For `redis`: `wait` (replicas that acknowledge each write), `shape`
     /// (`hash` as YCSB keeps records, or plain `string`, which cannot be scanned; `hash`),
     /// `read_from` (`primary` or `replica`; in the topology `replicas` those are the addresses
     /// after the first; `primary`). For `mongodb`, by the names in its connection strings: `w` (1; a

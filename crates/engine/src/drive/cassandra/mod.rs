@@ -22,20 +22,25 @@ use scylla::client::session::Session as Connections;
 use scylla::client::session_builder::SessionBuilder;
 use scylla::policies::load_balancing::DefaultPolicy;
 use scylla::policies::retry::FallthroughRetryPolicy;
-use wire::load::{LoadPlan, Workload};
+use wire::load::{LoadPlan, Part, Workload};
 
+use self::failure::of_execution;
 pub use self::session::Session;
 use self::settings::Settings;
-use self::statements::Statements;
+use self::stress::Tables;
+use self::ycsb::Records;
 use super::connected::{Watch, established};
 use super::resolve::Resolved;
 use super::{Failure, Fault, secure};
 use crate::load::core::values::Values;
+use crate::load::stress::Workload as Rows;
 
 mod failure;
 mod session;
 mod settings;
 mod statements;
+mod stress;
+mod ycsb;
 
 /// Time between two looks whether all connections are there.
 const PROBING: Duration = Duration::from_millis(5);
@@ -53,7 +58,8 @@ pub struct Cassandra {
 /// What all sessions share.
 struct Shared {
     settings: Settings,
-    values: Values,
+    workload: Workload,
+    part: Part,
     resolved: Resolved,
     ready: OnceCell<Ready>,
 }
@@ -61,22 +67,29 @@ struct Shared {
 /// Everything that is there once the members have been reached.
 struct Ready {
     session: Connections,
-    statements: Statements,
+    work: Work,
     watch: Watch,
+}
+
+/// What the operations of a workload need.
+enum Work {
+    /// Those of YCSB.
+    Ycsb(Records),
+    /// Those of cassandra-stress.
+    Stress(Box<Tables>),
 }
 
 impl Cassandra {
     /// The only topology is `ring`. Options: `keyspace` (`ycsb`) and `table` (`usertable`),
     /// `read_consistency` and `write_consistency` (`QUORUM`), `connections` to each member (1, as
-    /// YCSB's driver has; the requests of all threads share them). The error is one sentence.
+    /// YCSB's driver has; the requests of all threads share them), and those of
+    /// [`Settings::before`] and [`Settings::timestamp`]. The error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
         secure::refuse(&plan.target)?;
-        let Workload::Ycsb(workload) = &plan.workload else {
-            return Err("the driver `cassandra` cannot make this workload yet".to_owned());
-        };
         let shared = Shared {
             settings: Settings::of(plan)?,
-            values: Values::new(workload),
+            workload: plan.workload.clone(),
+            part: plan.part,
             resolved: Resolved::default(),
             ready: OnceCell::new(),
         };
@@ -111,13 +124,35 @@ impl Shared {
             return Ok(ready);
         }
         let session = self.connections().await?;
-        let statements = Statements::prepare(&session, &self.settings, self.values.names()).await?;
+        for statement in &self.settings.before {
+            let done = session.query_unpaged(statement.as_str(), ()).await;
+            done.map_err(|error| of_execution(&error))?;
+        }
+        let work = self.work(&session).await?;
         let ready = Ready {
             session,
-            statements,
+            work,
             watch: Watch::begin()?,
         };
         Ok(self.ready.get_or_init(|| ready))
+    }
+
+    /// The statements of the workload, prepared.
+    async fn work(&self, session: &Connections) -> Result<Work, Failure> {
+        let settings = &self.settings;
+        Ok(match &self.workload {
+            Workload::Ycsb(workload) => {
+                let values = Values::new(workload);
+                Work::Ycsb(Records::prepare(session, settings, values).await?)
+            }
+            Workload::Stress(workload) => {
+                let refused = |what| Failure::new(Fault::Protocol, what);
+                let workload = Rows::of(workload, self.part.of).map_err(refused)?;
+                Work::Stress(Box::new(
+                    Tables::prepare(session, settings, &workload).await?,
+                ))
+            }
+        })
     }
 
     /// Connections to all members. One that cannot be reached is a failure: its share of the load
@@ -166,7 +201,7 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::plan::tests::{plan, stress};
+    use crate::load::plan::tests::plan;
     use wire::load::Tls;
 
     #[test]
@@ -176,10 +211,6 @@ mod tests {
         plan.target.topology = "ring".to_owned();
         assert!(Cassandra::new(&plan).is_ok());
         let refused = |plan: &LoadPlan| Cassandra::new(plan).err().unwrap_or_default();
-        let mut other = plan.clone();
-        other.workload = stress();
-        let said = refused(&other);
-        assert!(said.contains("cannot make this workload yet"), "{said}");
         plan.target.tls = Some(Tls {
             authority: None,
             name: None,

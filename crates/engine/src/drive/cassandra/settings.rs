@@ -36,6 +36,11 @@ pub struct Settings {
     pub write: Consistency,
     /// Connections to each member.
     pub connections: NonZeroUsize,
+    /// Statements in CQL, which are executed before any other: by the first part of a load alone.
+    pub before: Vec<String>,
+    /// The time of all rows of cassandra-stress that are written, in microseconds since 1970; None
+    /// for that of the server.
+    pub timestamp: Option<i64>,
     /// For making a connection.
     pub timeout: Duration,
 }
@@ -57,6 +62,8 @@ impl Settings {
             read: Consistency::Quorum,
             write: Consistency::Quorum,
             connections: NonZeroUsize::MIN,
+            before: Vec::new(),
+            timestamp: None,
             timeout: Duration::from_secs_f64(plan.timeout),
         };
         for (key, value) in &target.options {
@@ -66,6 +73,15 @@ impl Settings {
                 "read_consistency" => settings.read = consistency(key, value)?,
                 "write_consistency" => settings.write = consistency(key, value)?,
                 "connections" => settings.connections = count(key, value)?,
+                "before" => {
+                    let all = statements(key, value)?;
+                    settings.before = if plan.part.index == 0 {
+                        all
+                    } else {
+                        Vec::new()
+                    };
+                }
+                "timestamp" => settings.timestamp = Some(time(key, value)?),
                 unknown => return Err(format!("the driver `cassandra` has no option `{unknown}`")),
             }
         }
@@ -118,6 +134,20 @@ fn count(key: &str, value: &Value) -> Result<NonZeroUsize, String> {
         .ok_or_else(|| format!("the option `{key}` must be a number of at least 1"))
 }
 
+fn statements(key: &str, value: &Value) -> Result<Vec<String>, String> {
+    let texts = value.as_array().map(|all| all.iter().map(Value::as_str));
+    texts
+        .and_then(|texts| texts.map(|text| text.map(str::to_owned)).collect())
+        .ok_or_else(|| format!("the option `{key}` must be a list of statements"))
+}
+
+fn time(key: &str, value: &Value) -> Result<i64, String> {
+    value
+        .as_i64()
+        .filter(|time| *time >= 0)
+        .ok_or_else(|| format!("the option `{key}` must be in microseconds since 1970"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +193,18 @@ mod tests {
     }
 
     #[test]
+    fn statements_before_a_load_are_for_its_first_part_alone() {
+        let mut plan = plan();
+        plan.target.topology = "ring".to_owned();
+        let options = serde_json::json!({"before": ["TRUNCATE a", "TRUNCATE b"], "timestamp": 7});
+        plan.target.options = serde_json::from_value(options).unwrap();
+        let first = Settings::of(&plan).unwrap();
+        assert_eq!((first.before.len(), first.timestamp), (2, Some(7)));
+        plan.part = wire::load::Part { index: 1, of: 2 };
+        assert_eq!(Settings::of(&plan).unwrap().before, [""; 0]);
+    }
+
+    #[test]
     fn what_makes_no_sense_is_refused_with_a_sentence() {
         let refused = |options| settings(&options).unwrap_err();
         assert_eq!(
@@ -174,6 +216,8 @@ mod tests {
             refused(serde_json::json!({"read_consistency": "ANY"})).contains("cannot be `ANY`")
         );
         assert!(refused(serde_json::json!({"table": "t; DROP"})).contains("letters, digits"));
+        assert!(refused(serde_json::json!({"before": "DROP"})).contains("a list of statements"));
+        assert!(refused(serde_json::json!({"timestamp": -1})).contains("microseconds"));
         assert!(refused(serde_json::json!({"connections": 0})).contains("at least 1"));
         let mut plan = plan();
         plan.target.topology = "star".to_owned();
