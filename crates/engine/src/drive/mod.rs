@@ -76,6 +76,8 @@ pub struct Failure {
     pub fault: Fault,
     /// As the server or the kernel said it.
     pub message: String,
+    /// Whether trying again changes nothing, as with a wrong password.
+    pub lasting: bool,
 }
 
 impl Failure {
@@ -84,6 +86,15 @@ impl Failure {
         Self {
             fault,
             message: message.into(),
+            lasting: false,
+        }
+    }
+
+    /// A failure to connect that trying again would not change; the message says what to do.
+    pub fn lasting(message: impl Into<String>) -> Self {
+        Self {
+            lasting: true,
+            ..Self::new(Fault::Connection, message)
         }
     }
 }
@@ -166,8 +177,9 @@ impl Driver {
         match self {
             Self::Mongodb(mongodb) => mongodb.encryption(),
             Self::Redis(redis) => redis.encryption(),
+            Self::Cassandra(cassandra) => cassandra.encryption(),
             // A target that demands TLS is refused.
-            Self::Cassandra(_) | Self::Fake(_) => Vec::new(),
+            Self::Fake(_) => Vec::new(),
         }
     }
 

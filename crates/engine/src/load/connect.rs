@@ -8,7 +8,7 @@ use tokio::task::spawn_local;
 use wire::load::LoadPlan;
 
 use super::{plan, share};
-use crate::drive::{Driver, Session};
+use crate::drive::{Driver, Failure, Fault, Session};
 
 /// Seconds that one session may take to connect at least: it is no operation, and its server may
 /// have just started.
@@ -29,11 +29,13 @@ pub async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session
         return Err(io::Error::other(refusal));
     }
     let within = plan.timeout.max(LONGEST);
-    let failed = |reason| {
-        let address = &plan.target.addresses[0];
-        io::Error::other(format!(
-            "no connection to `{address}` within {within} s: {reason}"
-        ))
+    let failed = |failure: Failure| {
+        let (address, reason) = (&plan.target.addresses[0], failure.message);
+        io::Error::other(if failure.lasting {
+            format!("no connection: {reason}")
+        } else {
+            format!("no connection to `{address}` within {within} s: {reason}")
+        })
     };
     let patience = Duration::from_secs_f64(within);
     // Alone, because it makes what all share.
@@ -53,18 +55,25 @@ pub async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session
     Ok(sessions)
 }
 
-/// A session that tried until it was connected; the error is why it is not.
-async fn connected(mut session: Session, patience: Duration) -> Result<Session, String> {
-    let mut reason = String::from("no answer");
+/// A session that tried until it was connected; the error is why it is not. What trying again would
+/// not change ends it at once: a password that is wrong is not sent twice.
+async fn connected(mut session: Session, patience: Duration) -> Result<Session, Failure> {
+    let mut reason = Failure::new(Fault::Connection, "no answer");
     let attempts = async {
         while let Err(failure) = session.connect().await {
-            reason = failure.message;
+            reason = failure;
+            if reason.lasting {
+                return false;
+            }
             session.disconnect();
             tokio::time::sleep(PAUSE).await;
         }
+        true
     };
-    let done = tokio::time::timeout(patience, attempts).await.is_ok();
-    if done { Ok(session) } else { Err(reason) }
+    match tokio::time::timeout(patience, attempts).await {
+        Ok(true) => Ok(session),
+        Ok(false) | Err(_) => Err(reason),
+    }
 }
 
 /// Let this process open as many files as it ever may, and return how many these are.
