@@ -25,7 +25,7 @@ Examples:
   dunnage-engine drive cassandra://10.0.0.1,10.0.0.2/ycsb -P my.properties --rate 5000 --time 2min
   DUNNAGE_PASSWORD=… dunnage-engine drive rediss://db.example --workload c --time 30s
   dunnage-engine drive redis://127.0.0.1 --workload b --search 'p99<10ms'
-  dunnage-engine drive cassandra://10.0.0.1 --stress mixed ratio(read=2,write=1) n=1m -rate threads=32
+  dunnage-engine drive cassandra://10.0.0.1 --stress write n=1m -rate threads=32
   dunnage-engine drive 'fake://?service_us=100' --workload b --time 5s
 
 Exit codes: 0 the load was made; 1 it was not, and the message says why; 2 what was typed is wrong;
@@ -71,8 +71,8 @@ pub struct Workload {
     /// A property of YCSB, which wins over those of files
     #[arg(short = 'p', long = "property", value_name = "NAME=VALUE")]
     pub properties: Vec<String>,
-    /// Another workload, in the words of cassandra-stress 3.11.2; all that follows is taken for
-    /// them: --stress write n=1m -rate threads=32
+    /// Another workload, in the words of cassandra-stress 3.11.2: all that follows, as in
+    /// --stress write n=1m -rate threads=32
     #[arg(
         long,
         value_name = "WORDS",

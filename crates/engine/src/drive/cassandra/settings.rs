@@ -83,7 +83,7 @@ impl Settings {
                 "connections" => settings.connections = count(key, value)?,
                 "before" => {
                     let all = statements(key, value)?;
-                    settings.before = if plan.part.index == 0 {
+                    settings.before = if asked.part.index == 0 {
                         all
                     } else {
                         Vec::new()

@@ -39,10 +39,7 @@ impl Tables {
                  durable_writes = true"
             ));
             for (table, kind) in TABLES {
-                let columns: String = columns
-                    .iter()
-                    .map(|name| format!(", \"{name}\" {kind}"))
-                    .collect();
+                let columns = listed(columns.iter().map(|name| format!("\"{name}\" {kind}")));
                 let stored = self.stored();
                 statements.push(format!(
                     "CREATE TABLE IF NOT EXISTS \"{keyspace}\".{table} (key blob PRIMARY \
@@ -73,13 +70,16 @@ impl Tables {
 impl Strategy {
     /// A map in CQL.
     fn text(&self) -> String {
-        let options: String = self
-            .options
-            .iter()
-            .map(|(name, value)| format!(", '{name}': '{value}'"))
-            .collect();
+        let options = self.options.iter();
+        let options = listed(options.map(|(name, value)| format!("'{name}': '{value}'")));
         format!("{{'class': '{}'{options}}}", self.class)
     }
+}
+
+/// Items that stand behind another one.
+fn listed(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = std::iter::once(String::new()).chain(items).collect();
+    items.join(", ")
 }
 
 /// The tables, and the type of their columns.

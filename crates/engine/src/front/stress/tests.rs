@@ -122,15 +122,21 @@ fn the_end_and_what_is_done_before_are_read() {
     assert_eq!(asked("duration=90s").until, Until::Seconds(90));
     assert_eq!(asked("duration=10m").until, Until::Seconds(600));
     assert_eq!(asked("duration=2H").until, Until::Seconds(7_200));
-    assert_eq!(asked("n=1m").warmup, 50_000);
-    assert_eq!(asked("n=1m no-warmup").warmup, 0);
-    assert_eq!(asked("duration=10m").warmup, 0);
+    let before = |words: &str| {
+        let notes = asked(words).notes;
+        let of_warmup = notes.into_iter().find(|note| note.contains("makes "));
+        of_warmup.and_then(|note| note.split("makes ").nth(1)?.split(' ').next()?.parse().ok())
+    };
+    assert_eq!(before("n=1m"), Some(50_000));
+    assert_eq!(before("n=1m no-warmup"), None);
+    assert_eq!(before("n=3"), None);
+    assert_eq!(before("duration=10m"), Some(50_000));
     let truncated = |when: &str| asked(&format!("n=1 truncate={when}")).tables.truncated;
     assert_eq!(
         ["never", "once", "ALWAYS"].map(truncated),
         [false, true, true]
     );
-    assert_eq!(asked("n=1 cl=each_quorum").consistency, "EACH_QUORUM");
+    assert_eq!(asked("n=1 cl=each_quorum").consistency, Some("EACH_QUORUM"));
     assert_eq!(asked("n=1 keysize=50").workload.key_size, 50);
     assert_eq!(asked("n=1 add=UNIFORM(1..9)").workload.add, "uniform(1..9)");
 }
