@@ -55,7 +55,7 @@ class Stress:
 
 def _unpacked() -> Path:
     """The directory with the jars of the archive that cassandra-stress needs."""
-    entry = f"cassandra-stress-3.11.2-{hashlib.sha256(_KNOWN.read_bytes()).hexdigest()[:16]}"
+    entry = f"cassandra-stress-jars-3.11.2-{hashlib.sha256(_KNOWN.read_bytes()).hexdigest()[:16]}"
 
     def make(directory: Path) -> str:
         (archive,) = jars(_ARCHIVE, _KNOWN).iterdir()
