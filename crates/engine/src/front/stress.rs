@@ -100,13 +100,14 @@ fn errors(mut group: Group, notes: &mut Vec<String>) -> Result<bool, String> {
     let skip = group.switch("skip-read-validation")?;
     let ignore = group.switch("ignore")?;
     let retries = group.value("retries=")?;
+    let given = group.given();
     group.done(notes)?;
     if let Some(count) = retries.as_ref()
         && count.parse::<u32>().is_err()
     {
         return Err(words::wrong("-errors", "retries=", count, "`retries=0`"));
     }
-    if !ignore || retries.as_deref() != Some("0") {
+    if given && (!ignore || retries.as_deref() != Some("0")) {
         notes.push(
             "no operation is repeated, and one that fails does not end the load; cassandra-stress \
              calls this `-errors retries=0 ignore`"

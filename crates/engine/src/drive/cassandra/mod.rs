@@ -61,7 +61,7 @@ struct Ready {
 /// What the operations of a workload need.
 enum Work {
     /// Those of YCSB.
-    Ycsb(Records),
+    Ycsb(Box<Records>),
     /// Those of cassandra-stress.
     Stress(Box<Tables>),
 }
@@ -135,7 +135,7 @@ impl Shared {
         Ok(match &self.workload {
             Workload::Ycsb(workload) => {
                 let values = Values::new(workload);
-                Work::Ycsb(Records::prepare(session, settings, values).await?)
+                Work::Ycsb(Box::new(Records::prepare(session, settings, values).await?))
             }
             Workload::Stress(workload) => {
                 let refused = |what| Failure::new(Fault::Protocol, what);

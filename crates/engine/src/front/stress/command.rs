@@ -126,7 +126,8 @@ pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Asked, String>
     if !cold && until.warmup() > 0 {
         notes.push(format!(
             "nothing is made before what is measured, where cassandra-stress makes {} operations \
-             of each kind for each node; write `no-warmup`, or `--warmup 10s` before `--stress`",
+             of each kind for each node; write `no-warmup`, and `--warmup 10s` before `--stress` \
+             for a warm-up",
             until.warmup()
         ));
     }

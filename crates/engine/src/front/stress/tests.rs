@@ -79,10 +79,7 @@ fn what_is_not_written_is_as_in_cassandra_stress() {
         interval: None,
         notes: vec![
             "nothing is made before what is measured, where cassandra-stress makes 250 operations \
-             of each kind for each node; write `no-warmup`, or `--warmup 10s` before `--stress`"
-                .to_owned(),
-            "no operation is repeated, and one that fails does not end the load; cassandra-stress \
-             calls this `-errors retries=0 ignore`"
+             of each kind for each node; write `no-warmup`, and `--warmup 10s` before `--stress` for a warm-up"
                 .to_owned(),
         ],
     };
