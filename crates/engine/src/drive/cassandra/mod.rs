@@ -103,7 +103,8 @@ impl Shared {
         if let Some(ready) = self.ready.get() {
             return Ok(ready);
         }
-        let session = self.way.connections(&self.settings).await?;
+        // Boxed: it is large, and would make the future of every operation larger.
+        let session = Box::pin(self.way.connections(&self.settings)).await?;
         let statements = Statements::prepare(&session, &self.settings, self.values.names()).await?;
         let ready = Ready {
             session,
