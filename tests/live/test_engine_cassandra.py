@@ -108,7 +108,6 @@ def test_what_the_server_refuses_is_told_in_its_words(ring: Ring) -> None:
     assert refused.said == "dunnage-engine: `127.0.0.1:9042`: table nowhere does not exist\n"
 
 
-@pytest.mark.parametrize("fields", ["all", "all-by-name", "one"])
 def test_tls_that_the_server_does_not_speak_is_refused_at_once(ring: Ring) -> None:
     content = order("C")
     content["target"]["tls"] = {"authority": None, "name": None, "insecure": True}
@@ -117,6 +116,7 @@ def test_tls_that_the_server_does_not_speak_is_refused_at_once(ring: Ring) -> No
     assert "driven without --tls" in said
 
 
+@pytest.mark.parametrize("fields", ["all", "all-by-name", "one"])
 def test_records_that_are_not_what_was_written_are_told(ring: Ring, fields: str) -> None:
     table = ring.table()
 

@@ -97,6 +97,14 @@ impl Failure {
             ..Self::new(Fault::Connection, message)
         }
     }
+
+    /// The same, told with where it happened.
+    pub fn at(self, place: &str) -> Self {
+        Self {
+            message: format!("{place}: {}", self.message),
+            ..self
+        }
+    }
 }
 
 /// The failure of an operation of a workload that is not the plan's, which no plan leads to.
@@ -106,7 +114,12 @@ fn other_workload() -> Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self::new(Fault::Connection, error.to_string())
+        Self {
+            // Of this kind is a handshake of TLS with a certificate that is not trusted, or with what
+            // speaks no TLS.
+            lasting: error.kind() == io::ErrorKind::InvalidData,
+            ..Self::new(Fault::Connection, error.to_string())
+        }
     }
 }
 

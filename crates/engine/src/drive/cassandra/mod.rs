@@ -115,18 +115,24 @@ impl Shared {
         if let Some(ready) = self.ready.get() {
             return Ok(ready);
         }
+        // Boxed: it is large, and would make the future of every operation larger.
+        let ready = Box::pin(self.made()).await?;
+        Ok(self.ready.get_or_init(|| ready))
+    }
+
+    /// Reach the members, and make all that operations need.
+    async fn made(&self) -> Result<Ready, Failure> {
         let session = self.way.connections(&self.settings).await?;
         for statement in &self.settings.before {
             let done = session.query_unpaged(statement.as_str(), ()).await;
             done.map_err(|error| of_execution(&error))?;
         }
         let work = self.work(&session).await?;
-        let ready = Ready {
+        Ok(Ready {
             session,
             work,
             watch: Watch::begin()?,
-        };
-        Ok(self.ready.get_or_init(|| ready))
+        })
     }
 
     /// The statements of the workload, prepared.

@@ -34,8 +34,7 @@ impl Session {
 
     /// Connect to every member and prepare the statements, unless another session did.
     pub async fn connect(&mut self) -> Result<(), Failure> {
-        // Boxed, because it is large and made once.
-        Box::pin(self.shared.ready()).await.map(|_| ())
+        self.shared.ready().await.map(|_| ())
     }
 
     /// Carry out one operation. Broken connections are made anew by the driver, at its own pace.

@@ -1,6 +1,5 @@
 //! The way to the members: all of them are connected to, encrypted and logged in as is demanded.
 
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -136,15 +135,9 @@ impl Way {
             return Ok(());
         }
         let connected = self.connector.connect(host, remote).await;
-        connected.map(drop).map_err(|error| {
-            let message = format!("{}: {error}", self.resolved.told(remote));
-            // So tells the library of TLS what is wrong with what a server says.
-            if error.kind() == io::ErrorKind::InvalidData {
-                Failure::lasting(message)
-            } else {
-                Failure::new(Fault::Connection, message)
-            }
-        })
+        connected
+            .map(drop)
+            .map_err(|error| Failure::from(error).at(&self.resolved.told(remote)))
     }
 }
 
