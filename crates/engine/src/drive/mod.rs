@@ -8,7 +8,7 @@ use wire::load::LoadPlan;
 
 use self::found::Found;
 use crate::load::clock::Clock;
-use crate::load::mix::Operation;
+use crate::load::work::Operation;
 
 mod cassandra;
 pub mod connected;
@@ -107,6 +107,11 @@ impl Failure {
     }
 }
 
+/// The failure of an operation of a workload that is not the plan's, which no plan leads to.
+fn other_workload() -> Failure {
+    Failure::new(Fault::Protocol, "this operation is of another workload")
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self {
@@ -192,8 +197,9 @@ impl Driver {
         match self {
             Self::Mongodb(mongodb) => mongodb.encryption(),
             Self::Redis(redis) => redis.encryption(),
+            Self::Cassandra(cassandra) => cassandra.encryption(),
             // A target that demands TLS is refused.
-            Self::Cassandra(_) | Self::Fake(_) => Vec::new(),
+            Self::Fake(_) => Vec::new(),
         }
     }
 
@@ -248,12 +254,17 @@ impl Session {
         operation: &Operation,
         found: &mut Found,
     ) -> Result<(), Failure> {
-        match self {
+        match (self, operation) {
             // Boxed: moved by value, a future this large would slow the other drivers down.
-            Self::Cassandra(session) => Box::pin(session.perform(operation, found)).await,
-            Self::Mongodb(session) => session.perform(operation, found).await,
-            Self::Redis(session) => session.perform(operation, found).await,
-            Self::Fake(fake) => fake.perform(operation, found).await,
+            (Self::Cassandra(session), _) => Box::pin(session.perform(operation, found)).await,
+            (Self::Mongodb(session), Operation::Ycsb(operation)) => {
+                session.perform(operation, found).await
+            }
+            (Self::Redis(session), Operation::Ycsb(operation)) => {
+                session.perform(operation, found).await
+            }
+            (Self::Fake(fake), _) => fake.perform(operation, found).await,
+            (Self::Mongodb(_) | Self::Redis(_), Operation::Stress(_)) => Err(other_workload()),
         }
     }
 

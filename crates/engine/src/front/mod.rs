@@ -29,8 +29,6 @@ mod plan;
 mod search;
 mod secrets;
 mod status;
-// `drive` is to ask for it.
-#[allow(dead_code)]
 mod stress;
 mod summary;
 mod sums;

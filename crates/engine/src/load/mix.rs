@@ -37,11 +37,6 @@ impl Kind {
         Self::ReadModifyWrite,
     ];
 
-    /// The name in result files.
-    pub fn name(self) -> &'static str {
-        ["read", "update", "insert", "scan", "read-modify-write"][self as usize]
-    }
-
     /// Whether one record is read, which may be compared with what was written.
     pub fn reads_one(self) -> bool {
         matches!(self, Self::Read | Self::ReadModifyWrite)

@@ -11,13 +11,13 @@ use wire::load::{LOAD_VERSION, LoadPlan, LoadResult};
 use self::clock::{Clock, Deadline};
 use self::connect::connect;
 use self::log::Log;
-use self::mix::Operations;
 use self::progress::{Lines, Listener};
 use self::record::Recorder;
 use self::run::{Run, nanoseconds};
 use self::start::Origin;
 use self::told::{Closing, Signals, Told};
 use self::usage::Cpu;
+use self::work::Operations;
 use self::worker::Worker;
 use crate::drive::Driver;
 use crate::drive::connected::established;
@@ -29,6 +29,7 @@ pub mod clock;
 mod connect;
 pub mod core;
 pub mod hash;
+mod judge;
 mod keys;
 pub mod log;
 pub mod mix;
@@ -40,12 +41,11 @@ mod record;
 mod run;
 pub mod share;
 mod start;
-// The driver of Cassandra is to ask for its operations and rows.
-#[allow(dead_code)]
 pub mod stress;
 mod timeline;
 pub mod told;
 mod usage;
+pub mod work;
 mod worker;
 
 /// Arguments of `load`.
@@ -139,8 +139,8 @@ async fn make(
     let close = spawn_local(signals.end(run.clone(), closing));
     let mut workers: JoinSet<()> = JoinSet::new();
     for (client, session) in (0..).zip(sessions) {
-        let random = mix::stream(plan.seed, plan.part, client);
-        workers.spawn_local(Worker::new(run.clone(), session, random).work());
+        let client = run.client(client);
+        workers.spawn_local(Worker::new(run.clone(), session, client).work());
     }
 
     let cpu = watch(&run, span, &mut workers).await?;

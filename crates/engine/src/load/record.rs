@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use wire::load::Window;
 
 use super::log::{Interval, Log, Times};
-use super::mix::Kind;
 use super::timeline::Timeline;
+use super::work::Kind;
 use crate::drive::{Failure, Fault};
 
 /// What came of one operation; times in nanoseconds since the load began.

@@ -2,16 +2,15 @@
 
 use std::cell::{Cell, RefCell};
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use wire::load::{LoadPlan, Policy, Workload};
+use wire::load::{LoadPlan, Policy};
 
 use super::clock::{Alarm, Clock};
-use super::core::integrity::Integrity;
-use super::mix::{Operation, Operations, stream};
+use super::judge::Judge;
 use super::pace::Pace;
 use super::record::{Outcome, Recorder};
 use super::share;
 use super::usage::{Cpu, Watcher};
+use super::work::{Client, Operation, Operations};
 use crate::drive::Failure;
 use crate::drive::found::Found;
 
@@ -26,7 +25,7 @@ pub struct Run {
     /// What is counted.
     pub recorder: RefCell<Recorder>,
     /// Judges what reads found; None where nothing is compared.
-    integrity: Option<Integrity>,
+    judge: Option<Judge>,
     operations: RefCell<Operations>,
     schedule: Option<RefCell<Schedule>>,
     /// Whether slots that find every connection busy are left out.
@@ -53,7 +52,7 @@ pub struct Used {
 /// The slots of an open load.
 struct Schedule {
     pace: Pace,
-    random: Xoshiro256PlusPlus,
+    client: Client,
     next: u64,
     /// Slots of the measured window that were taken.
     intended: u64,
@@ -107,15 +106,12 @@ impl Run {
         let schedule = pace.map(|pace| {
             RefCell::new(Schedule {
                 pace,
-                random: stream(plan.seed, plan.part, 0),
+                client: operations.client(0),
                 next: 0,
                 intended: 0,
             })
         });
-        let integrity = match &plan.workload {
-            Workload::Ycsb(workload) => Integrity::of(workload),
-            Workload::Stress(_) => None,
-        };
+        let judge = Judge::of(plan).map_err(std::io::Error::other)?;
         let timeout = nanoseconds(plan.timeout);
         let budget = plan
             .operations
@@ -126,7 +122,7 @@ impl Run {
             alarm: Alarm::new(clock)?,
             timeout,
             recorder: RefCell::new(recorder),
-            integrity,
+            judge,
             operations: RefCell::new(operations),
             schedule,
             drops: plan.policy == Policy::Drop,
@@ -147,12 +143,16 @@ impl Run {
 
     /// Whether what reads find is compared with what was written.
     pub fn compares(&self) -> bool {
-        self.integrity.is_some()
+        self.judge.is_some()
     }
 
-    /// The next operation of a virtual client of a closed loop, whose random numbers these are;
-    /// None when it is time to stop.
-    pub fn next(&self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
+    /// What virtual client `number` draws with.
+    pub fn client(&self, number: u64) -> Client {
+        self.operations.borrow().client(number)
+    }
+
+    /// The next operation of a virtual client of a closed loop; None when it is time to stop.
+    pub fn next(&self, client: &mut Client) -> Option<Operation> {
         let now = self.clock.now();
         let recorder = self.recorder.borrow();
         let spent = now >= self.begin
@@ -163,7 +163,7 @@ impl Run {
             return None;
         }
         drop(recorder);
-        self.draw(random)
+        self.draw(client)
     }
 
     /// The next slot of an open load for one who is free since `free`; None when the window has no
@@ -198,13 +198,13 @@ impl Run {
     fn leave_out(&self, slot: &Slot, free: u64) {
         self.operations.borrow_mut().take_back(&slot.operation);
         self.in_flight.set(self.in_flight.get() - 1);
-        let kind = slot.operation.kind;
+        let kind = slot.operation.kind();
         let mut recorder = self.recorder.borrow_mut();
         recorder.record_dropped(kind, slot.intended, free);
     }
 
-    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
-        let drawn = self.operations.borrow_mut().draw(random);
+    fn draw(&self, client: &mut Client) -> Option<Operation> {
+        let drawn = self.operations.borrow_mut().draw(client);
         self.in_flight
             .set(self.in_flight.get() + u64::from(drawn.is_some()));
         drawn
@@ -217,9 +217,7 @@ impl Run {
 
     /// Whether what an operation found is what was written; None where it is not compared.
     pub fn judge(&self, operation: &Operation, found: &Found) -> Option<Result<(), Failure>> {
-        let integrity = self.integrity.as_ref()?;
-        let compared = operation.kind.reads_one();
-        compared.then(|| integrity.judge(operation, found))
+        self.judge.as_ref()?.judge(operation, found)
     }
 
     /// Count an operation that is over.
@@ -285,7 +283,7 @@ impl Run {
                 }
                 self.operations.borrow_mut().take_back(&slot.operation);
                 if slot.intended >= self.begin {
-                    let kind = slot.operation.kind;
+                    let kind = slot.operation.kind();
                     let mut recorder = self.recorder.borrow_mut();
                     recorder.record_unsent(kind, last - slot.intended);
                 }
@@ -301,7 +299,7 @@ impl Run {
         if intended >= self.recorder.borrow().end() {
             return None;
         }
-        let operation = self.draw(&mut schedule.random)?;
+        let operation = self.draw(&mut schedule.client)?;
         schedule.next += 1;
         schedule.intended += u64::from(intended >= self.begin);
         Some(Slot {

@@ -29,7 +29,7 @@ pub mod driven;
 mod mongodb;
 mod redis;
 #[path = "../scratch/mod.rs"]
-mod scratch;
+pub mod scratch;
 
 /// How a database is spoken to, as far as the engine speaks to it.
 pub trait Protocol: Send + Sync {

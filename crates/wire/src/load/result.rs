@@ -28,8 +28,9 @@ pub struct LoadResult {
     pub began: f64,
     /// Length of the measured window.
     pub seconds: f64,
-    /// Per operation type (`read`, `update`, `insert`, `scan`, `read-modify-write`): answered in
-    /// the measured window without error.
+    /// Per operation type (`read`, `update`, `insert`, `scan`, `read-modify-write` of YCSB; `read`,
+    /// `write`, `counter_read`, `counter_write` of cassandra-stress): answered in the measured
+    /// window without error.
     pub operations: BTreeMap<String, u64>,
     /// Per operation type: errors by kind (`timeout`, `connection`, `server`, `not_found`,
     /// `protocol`, `unavailable`, `mismatch`) in the measured window; those that began in it and went
