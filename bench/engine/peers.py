@@ -1,11 +1,16 @@
-"""Clients that others made and no package offers: a variable names each."""
+"""Clients that others made: a variable names each, and some are offered by packages."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+from dunnage.errors import UnavailableError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -39,3 +44,13 @@ def missing(peers: Iterable[Peer], environment: Mapping[str, str]) -> list[str]:
         for peer in peers
         if peer.program(environment) is None
     ]
+
+
+def offered(peer: Peer, obtain: Callable[[], T]) -> tuple[T | None, list[str]]:
+    """What a package offers where nothing names a peer; None, and a sentence, where it cannot be
+    had."""
+    try:
+        return obtain(), []
+    except UnavailableError as error:
+        types = f" Type: {error.hint}" if error.hint else f" Type: export {peer.variable}=PATH"
+        return None, [f"`{peer.name}` was not compared: {error.what}.{types}"]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 
 from . import first, floors, ours
 from .asked import Asked, Kind
+from .bench import Bench, Client
 from .peers import missing
 from .redis_clients import BENCHMARK, MEMTIER, MEMTIER_NOTE, memtier, redis_benchmark
 from .redis_server import RedisServer, redis_server
 from .shape import DIGITS, KEY, NUMBER, RECORDS, SHAPE, Shape, compared
-from .shots import Processors, Shot, in_turns
+from .shots import Shot, in_turns
 from .table import ENGINE, Section, lines
 
 VERSION = "7.0"
@@ -23,19 +22,6 @@ EPOLL, BLOCKING = "bare C loop, epoll", "bare C loop, blocking"
 GOALS: Mapping[int, Mapping[str, float]] = {MANY: {EPOLL: 1.3, BENCHMARK: 0.7}, 1: {BLOCKING: 1.4}}
 """Number of connections → client → what the engine's CPU per operation is to be at most, as a share
 of that client's."""
-
-Client = Callable[[], Shot]
-
-
-@dataclass(frozen=True)
-class Bench:
-    """What clients need to take turns."""
-
-    engine: Path
-    processors: Processors
-    scratch: Path
-    environment: Mapping[str, str]
-    tell: Callable[[str], None]
 
 
 def section(bench: Bench, pairs: int, operations: int) -> Section:
@@ -54,8 +40,9 @@ def section(bench: Bench, pairs: int, operations: int) -> Section:
                 bench.tell(f"{title}: {asked.title}")
                 taken = in_turns(_clients(server, bench, asked), pairs)
                 rows += lines(asked.title, taken, GOALS[connections])
-        notes.append(first.note(MANY, _first(server, bench, pairs)))
-    return Section(title, notes, rows, missing([MEMTIER], bench.environment))
+        driving = ours.driving(Asked(Kind.READ, MANY, MANY), server.place, SHAPE)
+        notes.append(first.note(MANY, first.taken(bench, driving, server.place, pairs)))
+    return Section(title, notes, rows, missing([MEMTIER], bench.environment), operations)
 
 
 def fill(server: RedisServer, bench: Bench) -> None:
@@ -100,12 +87,6 @@ def _clients(server: RedisServer, bench: Bench, asked: Asked) -> dict[str, Clien
         name: partial(confirmed, server, asked, SHAPE, name, client)
         for name, client in clients.items()
     }
-
-
-def _first(server: RedisServer, bench: Bench, times: int) -> list[float]:
-    """Seconds until the engine is at work, each time it is started anew."""
-    content = ours.driving(Asked(Kind.READ, MANY, MANY), server.place, SHAPE)
-    return [ours.first(bench.engine, content, server.place, bench.scratch) for _ in range(times)]
 
 
 def _floor(name: str, bench: Bench, server: RedisServer, asked: Asked) -> Client:

@@ -17,6 +17,7 @@ from dunnage.software.program import run
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 _SECONDS = 900
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s()'\"<>\]]+", re.IGNORECASE)
+_ALL = "<groupId>*</groupId><artifactId>*</artifactId>"
 HINT = "apt-get install --no-install-recommends maven"
 
 
@@ -32,7 +33,8 @@ def support() -> Support:
 
 
 def fetch(artefact: str, known: Mapping[str, str], directory: Path) -> None:
-    """Put the jars of `artefact` (`group:name:version`) and of all that it needs into a directory.
+    """Put the jars of `artefact` (`group:name:version`) and of all that it needs into a directory;
+    of `group:name:version:type:classifier` that one file alone.
 
     `known` maps their names to their SHA-256. Raises UnavailableError with what Maven said, or when
     a jar is missing, unknown or another than the known one.
@@ -79,9 +81,11 @@ def _run(project: Path, directory: Path, artefact: str) -> None:
 
 def _project(artefact: str) -> str:
     """The smallest project that depends on an artefact."""
-    group, name, version = artefact.split(":")
-    parts = {"groupId": group, "artifactId": name, "version": version}
+    keys = ("groupId", "artifactId", "version", "type", "classifier")
+    parts = dict(zip(keys, artefact.split(":"), strict=False))
     needs = "".join(f"<{key}>{escape(value)}</{key}>" for key, value in parts.items())
+    if "type" in parts:
+        needs += f"<exclusions><exclusion>{_ALL}</exclusion></exclusions>"
     return (
         "<project><modelVersion>4.0.0</modelVersion>"
         "<groupId>dunnage</groupId><artifactId>tree</artifactId><version>1</version>"
