@@ -22,7 +22,7 @@ from dunnage.errors import DunnageError
 from dunnage.hosts.machine_facts import machine_facts
 from dunnage.software.engine import engine_path
 
-from . import cassandra, floors, mongodb, redis
+from . import cassandra, codec, floors, mongodb, redis
 from .bench import Bench
 from .shots import processors
 from .table import Section, markdown
@@ -42,18 +42,20 @@ DATABASES: Mapping[str, Database] = {
     "redis": Database(redis.section, 204_800, redis.MANY),
     "cassandra": Database(cassandra.section, 51_200, cassandra.CLIENTS),
     "mongodb": Database(mongodb.section, 102_400, mongodb.CLIENTS),
+    "codec": Database(codec.section, 1_024_000, 1),
 }
-"""What the engine drives."""
+"""What the engine drives, and its own codec alone."""
 
 
 def main() -> None:
     """Print what was compared, and a table for each database; with `--write` into a file too."""
     parser = argparse.ArgumentParser(prog="python -m bench.engine", description=__doc__)
     parser.add_argument("--pairs", type=int, default=5, help="more pairs, steadier medians")
-    parser.add_argument("--only", choices=DATABASES, help="one database; else all")
+    parser.add_argument("--only", choices=DATABASES, help="one of them; else all")
     parser.add_argument(
         "--operations", type=int, help="of each client in a pair; else so many for each database"
     )
+    parser.add_argument("--without", action="append", default=[], help="a peer that is left out")
     parser.add_argument("--write", type=Path, help="a file for all that is printed, as Markdown")
     arguments = parser.parse_args()
     chosen = {
@@ -67,23 +69,24 @@ def main() -> None:
     ):
         parser.error(f"--operations: a multiple of {most}, so that each client has a share")
     try:
-        text = _compared(chosen, arguments.pairs, arguments.operations)
+        text = _compared(chosen, arguments)
     except DunnageError as error:
         raise SystemExit(f"{error}\n{error.hint}".strip()) from None
     if arguments.write is not None:
         arguments.write.write_text(text)
 
 
-def _compared(chosen: Mapping[str, Database], pairs: int, operations: int | None) -> str:
+def _compared(chosen: Mapping[str, Database], arguments: argparse.Namespace) -> str:
     """All that was printed."""
     said: list[str] = []
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(engine_path(), processors(), Path(scratch), os.environ, _tell)
-        said.append(_heading(bench, pairs))
+        without = frozenset(arguments.without)
+        bench = Bench(engine_path(), processors(), Path(scratch), os.environ, _tell, without)
+        said.append(_heading(bench, arguments.pairs))
         _write(said[-1])
         for database in chosen.values():
-            count = operations or database.operations
-            said.append(markdown(database.section(bench, pairs, count)))
+            count = arguments.operations or database.operations
+            said.append(markdown(database.section(bench, arguments.pairs, count)))
             _write(said[-1])
     return "\n".join(said)
 
@@ -104,8 +107,8 @@ def _heading(bench: Bench, pairs: int) -> str:
             f"- server on processor {bench.processors.server}, clients on processor "
             f"{bench.processors.client}",
             f"- {version.stdout.strip()}; bare loops by {floors.compiler()}",
-            f"- turns of each client: {pairs}; shown are medians, and the lowest and the highest in "
-            "brackets",
+            f"- turns of each client: {pairs}; shown are medians, and the lowest and the highest "
+            "in brackets",
             "",
         ]
     )

@@ -24,3 +24,5 @@ class Bench:
     """Whose variables name peers."""
     tell: Callable[[str], None]
     """Takes what is going on, for whoever waits."""
+    without: frozenset[str] = frozenset()
+    """Names of peers that are left out."""

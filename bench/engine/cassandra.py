@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
 from dunnage.model.layout import Address, Target
 
@@ -17,7 +18,7 @@ from .go_ycsb import GO_YCSB, go_ycsb
 from .latte import LATTE, latte, latte_of_crates
 from .latte import NOTE as LATTE_NOTE
 from .latte import TABLE as LATTE_TABLE
-from .peers import Peer, missing, offered
+from .peers import Found
 from .shape import FIELDS
 from .stress import CQL_STRESS, FIXED, PLAIN, STRESS, stress, stress_of_maven
 from .stress import NOTE as STRESS_NOTE
@@ -25,8 +26,6 @@ from .stress import TABLE as STRESS_TABLE
 from .table import ENGINE, Section
 from .warmed import NOTE as WARMED_NOTE
 from .ycsb_client import YCSB, Binding, ycsb_run
-
-T = TypeVar("T")
 
 VERSION = "5.0"
 CLIENTS = 64
@@ -98,36 +97,30 @@ def plan(asked: CoreAsked) -> dict[str, Any]:
 
 def _contenders(server: CassandraServer, bench: Bench) -> tuple[list[Contender], list[str]]:
     """The clients that are there, and a sentence for each other one."""
-    place, named = server.place, bench.environment
+    place, peers = server.place, Found(bench.environment, bench.without)
     found: list[Contender] = []
-    absent = missing([CQL_STRESS, GO_YCSB], named)
 
-    def add(name: str, table: Table, run: Run, *, java: bool = False) -> None:
-        counts = partial(server.counts, table)
-        found.append(Contender(name, partial(confirmed, name, run, counts), java))
+    def add(name: str, table: Table, run: Run | None, *, java: bool = False) -> None:
+        if run is not None:
+            counts = partial(server.counts, table)
+            found.append(Contender(name, partial(confirmed, name, run, counts), java))
 
-    def offer(peer: Peer, obtain: Callable[[], T]) -> T | None:
-        there, sentences = offered(peer, obtain)
-        absent.extend(sentences)
-        return there
+    def outside(program: Path) -> tuple[str, ...]:
+        return (*place.enter, str(program))
 
     add(ENGINE, OWN, lambda asked: ours.shot(bench.engine, plan(asked), place, bench.scratch))
-    latte_program = LATTE.program(named) or offer(LATTE, latte_of_crates)
-    if latte_program is not None:
-        add(LATTE.name, LATTE_TABLE, partial(latte, latte_program, place, bench.scratch))
-    if (cql_stress := CQL_STRESS.program(named)) is not None:
-        command = (*place.enter, str(cql_stress))
-        add(CQL_STRESS.name, STRESS_TABLE, partial(stress, command, PLAIN, place))
-    if (named_stress := STRESS.program(named)) is not None:
-        java_stress: Sequence[str] | None = (*place.enter, str(named_stress))
-    else:
-        java_stress = offer(STRESS, partial(stress_of_maven, server.own.inside, server.prefix))
-    if java_stress is not None:
-        add(STRESS.name, STRESS_TABLE, partial(stress, java_stress, FIXED, place), java=True)
-    ycsb = offer(YCSB, partial(ycsb_run, bench, server.own, server.prefix, BINDING))
-    if ycsb is not None:
-        add(YCSB.name, OWN, ycsb, java=True)
-    if (go := GO_YCSB.program(named)) is not None:
-        own = {"cassandra.cluster": f"127.0.0.1:{PORT}", "cassandra.keyspace": GO.keyspace}
-        add(GO_YCSB.name, GO, partial(go_ycsb, go, "cassandra", own, place))
-    return found, absent
+    program = peers.offered(LATTE, latte_of_crates, Path)
+    add(LATTE.name, LATTE_TABLE, program and partial(latte, program, place, bench.scratch))
+    program = peers.named(CQL_STRESS)
+    run = program and partial(stress, outside(program), PLAIN, place)
+    add(CQL_STRESS.name, STRESS_TABLE, run)
+    words = peers.offered(
+        STRESS, partial(stress_of_maven, server.own.inside, server.prefix), outside
+    )
+    add(STRESS.name, STRESS_TABLE, words and partial(stress, words, FIXED, place), java=True)
+    ycsb = ycsb_run(peers, server.own, server.prefix, BINDING)
+    add(YCSB.name, OWN, ycsb, java=True)
+    program = peers.named(GO_YCSB)
+    own = {"cassandra.cluster": f"127.0.0.1:{PORT}", "cassandra.keyspace": GO.keyspace}
+    add(GO_YCSB.name, GO, program and partial(go_ycsb, program, "cassandra", own, place))
+    return found, peers.absent

@@ -19,7 +19,7 @@ def jars(artefact: str, known: Path) -> Path:
 
     `known` lists them as `sha256sum` writes it. Raises UnavailableError as `maven.fetch` does.
     """
-    return _obtained(artefact, known, lambda fetched: None) / "jars"
+    return _obtained(artefact, known) / "jars"
 
 
 def unpacked(artefact: str, known: Path) -> Path:
@@ -39,14 +39,15 @@ def unpacked(artefact: str, known: Path) -> Path:
     return home
 
 
-def _obtained(artefact: str, known: Path, then: Callable[[Path], None]) -> Path:
+def _obtained(artefact: str, known: Path, then: Callable[[Path], None] | None = None) -> Path:
     listed = known.read_text()
     digests = {name: digest for digest, name in (line.split() for line in listed.splitlines())}
     entry = f"{known.stem}-{hashlib.sha256(listed.encode()).hexdigest()[:16]}"
 
     def make(directory: Path) -> str:
         maven.fetch(artefact, digests, directory / "jars")
-        then(directory / "jars")
+        if then is not None:
+            then(directory / "jars")
         return entry
 
     return Cache().obtain(entry, make)

@@ -13,7 +13,7 @@ from .bench import Bench
 from .contenders import Contender, Run, in_all_loads
 from .core import COMPARED, Core, CoreAsked
 from .mongo_server import MongoServer, mongo_server
-from .peers import offered
+from .peers import Found
 from .shots import Shot
 from .table import ENGINE, Section
 from .warmed import NOTE as WARMED_NOTE
@@ -89,7 +89,8 @@ def _contenders(server: MongoServer, bench: Bench) -> tuple[list[Contender], lis
         return ours.shot(bench.engine, plan(asked), server.place, bench.scratch)
 
     found = [contender(ENGINE, OWN, engine)]
-    ycsb, absent = offered(YCSB, partial(ycsb_run, bench, server.own, server.prefix, BINDING))
+    peers = Found(bench.environment, bench.without)
+    ycsb = ycsb_run(peers, server.own, server.prefix, BINDING)
     if ycsb is not None:
         found.append(contender(YCSB.name, THEIRS, ycsb, java=True))
-    return found, absent
+    return found, peers.absent

@@ -1,4 +1,4 @@
-"""A server for one comparison: on one processor, on a loopback of its own, with its own software."""
+"""A server for one comparison: on one processor, on a loopback of its own, with its own tree."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ CQL_STRESS = Peer("cql-stress", "DUNNAGE_PEER_CQL_STRESS")
 TABLE = Table("keyspace1", "standard1")
 """The one that both make."""
 NOTE = (
-    "cassandra-stress and cql-stress write and read a table of their own, whose keys and fields are "
+    "cassandra-stress and cql-stress write and read a table of their own. Its keys and fields are "
     "bytes."
 )
 _KNOWN = Path(__file__).with_name(f"cassandra-stress-{VERSION}.sha256")
@@ -30,18 +30,18 @@ _TOTAL = re.compile(r"^Total (partitions|operations)\s*:\s*([\d,]+)", re.MULTILI
 _ERRORS = re.compile(r"^Total errors\s*:\s*([\d,]+)", re.MULTILINE)
 
 
-def stress_of_maven(inside: Sequence[str], prefix: str) -> list[str]:
+def stress_of_maven(inside: Sequence[str], prefix: str) -> tuple[str, ...]:
     """The words that start the cassandra-stress of Maven Central's archive with a Java at `prefix`.
 
     Raises UnavailableError when the archive cannot be had.
     """
     home = unpacked(f"org.apache.cassandra:apache-cassandra:{VERSION}:tar.gz:bin", _KNOWN)
-    return [
+    return (
         *(*inside, f"{prefix}/bin/java"),
         *("-cp", f"{home}/conf:{home}/lib/*:{home}/tools/lib/*"),
         "-Dlogback.configurationFile=logback-tools.xml",
         "org.apache.cassandra.stress.Stress",
-    ]
+    )
 
 
 def stress(command: Sequence[str], columns: str, place: Place, asked: CoreAsked) -> Shot:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from .shots import Shot
 
 NOTE = (
-    "Clients in Java are counted after a warm-up: each takes its turn twice, with as many operations "
-    "as all others and with twice as many, and what the second took longer is what counts. The "
-    "start of Java, its connections and the warm-up are in both."
+    "Clients in Java are counted after a warm-up: each runs twice in its turn, with as many "
+    "operations as all others and with twice as many, and what the second took longer is what "
+    "counts. The start of Java, its connections and the warm-up are in both."
 )
 
 

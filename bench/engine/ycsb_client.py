@@ -9,11 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from .asked import Place
-from .bench import Bench
 from .contenders import Run
 from .core import Core, CoreAsked
 from .own_server import OwnServer
-from .peers import Peer
+from .peers import Found, Peer
 from .shape import FIELD_BYTES, FIELDS
 from .shots import Ran, Shot, ran
 from .ycsb_core import VERSION, YcsbCore, ycsb_core
@@ -70,16 +69,17 @@ def properties(asked: CoreAsked) -> dict[str, str]:
     }
 
 
-def ycsb_run(bench: Bench, own: OwnServer, prefix: str, binding: Binding) -> Run:
+def ycsb_run(peers: Found, own: OwnServer, prefix: str, binding: Binding) -> Run | None:
     """How a YCSB carries out what it is asked: the whole one that a variable names, else the core
-    with an adapter. `prefix`: where the tree of `JAVA` is, for those inside the server's place.
+    with an adapter. `prefix`: where the tree of `JAVA` is, for those inside the server's place."""
 
-    Raises UnavailableError when the core cannot be had.
-    """
-    program = YCSB.program(bench.environment)
-    if program is not None:
+    def with_adapter() -> Run:
+        return partial(by_core, ycsb_core(own.inside, prefix), binding, own.place)
+
+    def whole(program: Path) -> Run:
         return partial(by_program, program, binding, own.place)
-    return partial(by_core, ycsb_core(own.inside, prefix), binding, own.place)
+
+    return peers.offered(YCSB, with_adapter, whole)
 
 
 def by_core(core: YcsbCore, binding: Binding, place: Place, asked: CoreAsked) -> Shot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tarfile
 from pathlib import Path
 
@@ -204,6 +205,18 @@ def test_a_jar_that_is_another_is_refused_by_name(
     known = {"known-1.jar": "0" * 64, "missing-3.jar": "1" * 64}
     with pytest.raises(UnavailableError, match=r"known-1\.jar, missing-3\.jar, unknown-2\.jar"):
         fetch("group:name:1", known, tmp_path / "jars")
+
+
+def test_one_file_of_an_artefact_comes_without_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    program(tools, "mvn", f'cp "$4" {tmp_path}/project; echo content > name-1-bin.tar.gz')
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    digest = hashlib.sha256(b"content\n").hexdigest()
+    fetch("group:name:1:tar.gz:bin", {"name-1-bin.tar.gz": digest}, tmp_path / "jars")
+    project = (tmp_path / "project").read_text()
+    assert "<type>tar.gz</type><classifier>bin</classifier><exclusions>" in project
 
 
 def test_what_maven_says_is_repeated_without_addresses(
