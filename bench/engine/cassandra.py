@@ -100,27 +100,29 @@ def _contenders(server: CassandraServer, bench: Bench) -> tuple[list[Contender],
     place, peers = server.place, Found(bench.environment, bench.without)
     found: list[Contender] = []
 
-    def add(name: str, table: Table, run: Run | None, *, java: bool = False) -> None:
-        if run is not None:
-            counts = partial(server.counts, table)
-            found.append(Contender(name, partial(confirmed, name, run, counts), java))
+    def add(name: str, table: Table, run: Run, *, java: bool = False) -> None:
+        counts = partial(server.counts, table)
+        found.append(Contender(name, partial(confirmed, name, run, counts), java))
 
     def outside(program: Path) -> tuple[str, ...]:
         return (*place.enter, str(program))
 
     add(ENGINE, OWN, lambda asked: ours.shot(bench.engine, plan(asked), place, bench.scratch))
     program = peers.offered(LATTE, latte_of_crates, Path)
-    add(LATTE.name, LATTE_TABLE, program and partial(latte, program, place, bench.scratch))
+    if program is not None:
+        add(LATTE.name, LATTE_TABLE, partial(latte, program, place, bench.scratch))
     program = peers.named(CQL_STRESS)
-    run = program and partial(stress, outside(program), PLAIN, place)
-    add(CQL_STRESS.name, STRESS_TABLE, run)
-    words = peers.offered(
-        STRESS, partial(stress_of_maven, server.own.inside, server.prefix), outside
-    )
-    add(STRESS.name, STRESS_TABLE, words and partial(stress, words, FIXED, place), java=True)
+    if program is not None:
+        add(CQL_STRESS.name, STRESS_TABLE, partial(stress, outside(program), PLAIN, place))
+    of_maven = partial(stress_of_maven, server.own.inside, server.prefix)
+    words = peers.offered(STRESS, of_maven, outside)
+    if words is not None:
+        add(STRESS.name, STRESS_TABLE, partial(stress, words, FIXED, place), java=True)
     ycsb = ycsb_run(peers, server.own, server.prefix, BINDING)
-    add(YCSB.name, OWN, ycsb, java=True)
+    if ycsb is not None:
+        add(YCSB.name, OWN, ycsb, java=True)
     program = peers.named(GO_YCSB)
-    own = {"cassandra.cluster": f"127.0.0.1:{PORT}", "cassandra.keyspace": GO.keyspace}
-    add(GO_YCSB.name, GO, program and partial(go_ycsb, program, "cassandra", own, place))
+    if program is not None:
+        own = {"cassandra.cluster": f"127.0.0.1:{PORT}", "cassandra.keyspace": GO.keyspace}
+        add(GO_YCSB.name, GO, partial(go_ycsb, program, "cassandra", own, place))
     return found, peers.absent

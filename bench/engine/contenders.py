@@ -70,8 +70,9 @@ def in_all_loads(
     goals: Mapping[str, float],
     tell: Callable[[str], None],
 ) -> list[Line]:
-    """Each load of `Core` by all clients in turns, `pairs` times; before the others, each puts all
-    records in. `goals`: client → the highest share, for those that are there."""
+    """Each load of `Core` by all clients in turns, `pairs` times. Before it each puts all records
+    in: the first time so that the server is warm. `goals`: client → the highest share, for those
+    that are there."""
     there = {each.name for each in contenders}
     reachable = {name: goal for name, goal in goals.items() if name in there}
 
@@ -81,7 +82,11 @@ def in_all_loads(
         taken = in_turns({each.name: each.client(asked) for each in contenders}, pairs)
         return lines(asked.title, taken, reachable)
 
+    def fill() -> None:
+        for each in contenders:
+            each.run(filling(clients))
+
+    fill()
     rows = turns(Core.LOAD)
-    for each in contenders:
-        each.run(filling(clients))
+    fill()
     return rows + turns(Core.A) + turns(Core.C)

@@ -42,7 +42,7 @@ def words(asked: CoreAsked, out: Path) -> list[str]:
     """What it is told."""
     return [
         *("run", str(_SCRIPT), "127.0.0.1"),
-        *("--function", _FUNCTIONS[asked.core], "-P", f"records={RECORDS}"),
+        *("--functions", _FUNCTIONS[asked.core], "-P", f"records={RECORDS}"),
         *("--duration", str(asked.operations), "--warmup", "0"),
         *("--threads", "1", "--connections", "1", "--concurrency", str(asked.clients)),
         *("--consistency", "ONE", "--quiet", "--output", str(out)),

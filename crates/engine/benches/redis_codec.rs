@@ -69,7 +69,7 @@ fn turn(task: &mut Task, operations: u64, backwards: bool) {
         for _ in 0..operations {
             black_box(operation());
         }
-        let (seconds, cpu) = (began.elapsed().as_secs_f64(), own_cpu() - cpu);
+        let (seconds, cpu) = (began.elapsed().as_secs_f64(), own_cpu().saturating_sub(cpu));
         let line = serde_json::json!({
             "task": task.name, "codec": codec, "operations": operations,
             "seconds": seconds, "cpu": cpu.as_secs_f64(),

@@ -23,10 +23,10 @@ def options(words: list[str]) -> dict[str, str]:
 
 def test_latte_is_told_the_same() -> None:
     told = options(latte.words(A, Path("/out.json")))
-    assert told["--function"] == "read:0.5,update:0.5"
+    assert told["--functions"] == "read:0.5,update:0.5"
     assert (told["--duration"], told["--warmup"], told["--concurrency"]) == ("6400", "0", "64")
     assert (told["--threads"], told["--connections"], told["-P"]) == ("1", "1", "records=10000")
-    functions = [options(latte.words(each, Path("/o")))["--function"] for each in (LOAD, C)]
+    functions = [options(latte.words(each, Path("/o")))["--functions"] for each in (LOAD, C)]
     assert functions == ["insert", "read"]
 
 
