@@ -86,7 +86,8 @@ def section(bench: Bench, pairs: int, operations: int) -> Section:
     notes += [STRESS_NOTE] if {STRESS.name, CQL_STRESS.name} & there else []
     if YCSB.name in there:
         notes.append(ycsb_client.note(YCSB.program(bench.environment), BINDING))
-    notes += [WARMED_NOTE, first.note(CLIENTS, seconds)]
+    notes += [WARMED_NOTE] if any(each.java for each in contenders) else []
+    notes.append(first.note(CLIENTS, seconds))
     return Section(title, notes, rows, absent, operations)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import tarfile
-from collections.abc import Callable
 from pathlib import Path
 
 from dunnage.software import maven
@@ -15,11 +14,20 @@ _PROGRAM = ("bin", "conf", "lib", "tools")
 
 
 def jars(artefact: str, known: Path) -> Path:
-    """The directory with the jars of `artefact` (`group:name:version`) and of all that it needs.
+    """The directory with the jars of `artefact` (`group:name:version`) and of all that it needs; of
+    `group:name:version:type:classifier` with that one file.
 
     `known` lists them as `sha256sum` writes it. Raises UnavailableError as `maven.fetch` does.
     """
-    return _obtained(artefact, known) / "jars"
+    listed = known.read_text()
+    digests = {name: digest for digest, name in (line.split() for line in listed.splitlines())}
+    entry = _entry(known, "")
+
+    def make(directory: Path) -> str:
+        maven.fetch(artefact, digests, directory / "jars")
+        return entry
+
+    return Cache().obtain(entry, make) / "jars"
 
 
 def unpacked(artefact: str, known: Path) -> Path:
@@ -27,27 +35,19 @@ def unpacked(artefact: str, known: Path) -> Path:
 
     `known` has its digest. Raises UnavailableError as `maven.fetch` does.
     """
+    entry = _entry(known, "-unpacked")
 
-    def unpack(fetched: Path) -> None:
-        (archive,) = fetched.iterdir()
+    def make(directory: Path) -> str:
+        (archive,) = jars(artefact, known).iterdir()
         with tarfile.open(archive) as opened:
             wanted = [each for each in opened if each.name.split("/")[1] in _PROGRAM]
-            opened.extractall(fetched, wanted, filter="data")
-        archive.unlink()
+            opened.extractall(directory, wanted, filter="data")
+        return entry
 
-    (home,) = (_obtained(artefact, known, unpack) / "jars").iterdir()
+    (home,) = Cache().obtain(entry, make).iterdir()
     return home
 
 
-def _obtained(artefact: str, known: Path, then: Callable[[Path], None] | None = None) -> Path:
-    listed = known.read_text()
-    digests = {name: digest for digest, name in (line.split() for line in listed.splitlines())}
-    entry = f"{known.stem}-{hashlib.sha256(listed.encode()).hexdigest()[:16]}"
-
-    def make(directory: Path) -> str:
-        maven.fetch(artefact, digests, directory / "jars")
-        if then is not None:
-            then(directory / "jars")
-        return entry
-
-    return Cache().obtain(entry, make)
+def _entry(known: Path, kind: str) -> str:
+    """The name in the cache of what a list of digests stands for."""
+    return f"{known.stem}{kind}-{hashlib.sha256(known.read_bytes()).hexdigest()[:16]}"

@@ -23,22 +23,28 @@ NOTE = (
     "cassandra-stress and cql-stress write and read a table of their own. Its keys and fields are "
     "bytes."
 )
-_KNOWN = Path(__file__).with_name(f"cassandra-stress-{VERSION}.sha256")
+_KNOWN = Path(__file__).with_name(f"apache-cassandra-{VERSION}.sha256")
 _COMMANDS = {Core.LOAD: ["write"], Core.A: ["mixed", "ratio(write=1,read=1)"], Core.C: ["read"]}
 _RATE = re.compile(r"^Op rate\s*:\s*([\d,.]+) op/s", re.MULTILINE)
 _TOTAL = re.compile(r"^Total (partitions|operations)\s*:\s*([\d,]+)", re.MULTILINE)
 _ERRORS = re.compile(r"^Total errors\s*:\s*([\d,]+)", re.MULTILINE)
 
 
-def stress_of_maven(inside: Sequence[str], prefix: str) -> tuple[str, ...]:
-    """The words that start the cassandra-stress of Maven Central's archive with a Java at `prefix`.
+def home() -> Path:
+    """The directory of the archive of Cassandra on Maven Central, whose tool it is.
 
-    Raises UnavailableError when the archive cannot be had.
+    Raises UnavailableError when it cannot be had.
     """
-    home = unpacked(f"org.apache.cassandra:apache-cassandra:{VERSION}:tar.gz:bin", _KNOWN)
+    return unpacked(f"org.apache.cassandra:apache-cassandra:{VERSION}:tar.gz:bin", _KNOWN)
+
+
+def stress_of_maven(inside: Sequence[str], prefix: str) -> tuple[str, ...]:
+    """The words that start the cassandra-stress of that archive as its own script does, with a Java
+    at `prefix`. Raises UnavailableError as `home` does."""
+    own = home()
     return (
-        *(*inside, f"{prefix}/bin/java"),
-        *("-cp", f"{home}/conf:{home}/lib/*:{home}/tools/lib/*"),
+        *(*inside, f"{prefix}/bin/java", "-server", "-ea"),
+        *("-cp", f"{own}/conf:{own}/lib/*:{own}/tools/lib/*"),
         "-Dlogback.configurationFile=logback-tools.xml",
         "org.apache.cassandra.stress.Stress",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tarfile
 from pathlib import Path
 
@@ -207,18 +206,6 @@ def test_a_jar_that_is_another_is_refused_by_name(
         fetch("group:name:1", known, tmp_path / "jars")
 
 
-def test_one_file_of_an_artefact_comes_without_what_it_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tools = tmp_path / "tools"
-    program(tools, "mvn", f'cp "$4" {tmp_path}/project; echo content > name-1-bin.tar.gz')
-    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
-    digest = hashlib.sha256(b"content\n").hexdigest()
-    fetch("group:name:1:tar.gz:bin", {"name-1-bin.tar.gz": digest}, tmp_path / "jars")
-    project = (tmp_path / "project").read_text()
-    assert "<type>tar.gz</type><classifier>bin</classifier><exclusions>" in project
-
-
 def test_what_maven_says_is_repeated_without_addresses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +215,23 @@ def test_what_maven_says_is_repeated_without_addresses(
     with pytest.raises(UnavailableError, match=r"Cannot resolve \(… b\)$") as caught:
         fetch("group:name:1", {}, tmp_path / "jars")
     assert caught.value.hint == "mvn dependency:get -Dartifact=group:name:1"
+
+
+def test_a_file_that_is_no_jar_is_fetched_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    asked = tmp_path / "asked"
+    program(tools, "mvn", f'echo "$@" > {asked}; cat ../jars.xml >> {asked}')
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    fetch("group:name:1:tar.gz:bin", {}, tmp_path / "jars")
+    said = asked.read_text()
+    assert "-DexcludeTransitive=true" in said
+    assert "<version>1</version><type>tar.gz</type><classifier>bin</classifier>" in said
+    fetch("group:name:1", {}, tmp_path / "one" / "jars")
+    said = asked.read_text()
+    assert "-DexcludeTransitive" not in said
+    assert "<type>" not in said
 
 
 @pytest.mark.parametrize("recipe", [CASSANDRA_5_0, CASSANDRA_4_1], ids=lambda each: each.version)
