@@ -102,6 +102,9 @@ def _heading(bench: Bench, pairs: int) -> str:
         [
             "# The engine beside its peers",
             "",
+            "`make bench` writes this page. CPU is user and system time of all of a client. A "
+            "ratio below 1 means that the engine needs less of it than the client does.",
+            "",
             f"- {today}, {machine['cpu.count']} processors of {machine['cpu.model']}, "
             f"Linux {machine['kernel']}",
             f"- server on processor {bench.processors.server}, clients on processor "

@@ -93,7 +93,7 @@ def by_core(core: YcsbCore, binding: Binding, place: Place, asked: CoreAsked) ->
 def by_program(program: Path, binding: Binding, place: Place, asked: CoreAsked) -> Shot:
     """One run of a whole YCSB. Raises SystemExit when an operation failed."""
     phase = "load" if asked.core is Core.LOAD else "run"
-    words = (phase, binding.name, "-s", "-threads", str(asked.clients))
+    words = (phase, binding.name, "-threads", str(asked.clients))
     given = _given({"workload": "site.ycsb.workloads.CoreWorkload", **properties(asked)}, binding)
     return shot(ran([*place.enter, str(program), *words, *given], place.processor))
 
