@@ -61,8 +61,8 @@ schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage schema --write schema
 	$(BIN)/python -m dunnage.reference --write docs/reference
 
-bench: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## The engine, and deployments on a Swarm and a Kubernetes, beside their peers, as ratios
-	$(BIN)/python -m bench.engine
+bench: $(SETUP) $(ENGINE) $(HOST_TOOLS) $(LIVE_TOOLS)  ## The engine, and deployments on a Swarm and a Kubernetes, beside their peers, as ratios; writes docs/bench.md
+	$(BIN)/python -m bench.engine --write docs/bench.md
 	$(BIN)/python bench/swarm.py
 	$(BIN)/python bench/kubernetes.py
 

@@ -1,0 +1,30 @@
+"""Clients in Java, which take long to become fast: what an operation costs once they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .shots import Shot
+
+NOTE = (
+    "Clients in Java are counted after a warm-up: each runs twice in its turn, with as many "
+    "operations as all others and with twice as many, and what the second took longer is what "
+    "counts. The start of Java, its connections and the warm-up are in both."
+)
+
+
+def warmed(run: Callable[[int], Shot], operations: int) -> Shot:
+    """So many operations after a warm-up of as many: the difference of two runs of a client, which
+    takes a number of operations.
+
+    Raises SystemExit when the longer one did not take longer, as with too few operations.
+    """
+    short, long = run(operations), run(2 * operations)
+    cpu, seconds = long.cpu - short.cpu, long.seconds - short.seconds
+    if cpu <= 0 or seconds <= 0:
+        raise SystemExit(
+            f"{operations} operations do not show beside the start of Java: {short.cpu:.2f} s of "
+            f"CPU, and {long.cpu:.2f} s with twice as many; type: python -m bench.engine "
+            f"--operations {10 * operations}"
+        )
+    return Shot(long.operations - short.operations, seconds, cpu)
