@@ -318,9 +318,11 @@ def test_the_pod_of_a_client_is_ended_though_its_host_is_lost(
     graces: list[int | None] = []
     removed = Namespace._delete
 
-    def noted(self: Namespace, *given: Any, grace: int | None = None) -> None:
+    def noted(
+        self: Namespace, what: str, kind: Any, name: str, where: str = "", grace: int | None = None
+    ) -> None:
         graces.append(grace)
-        removed(self, *given, grace=grace)
+        removed(self, what, kind, name, where, grace)
 
     monkeypatch.setattr(Namespace, "_delete", noted)
     if lost:

@@ -25,6 +25,7 @@ from dunnage.hosts.channel.channel import ChannelError, GoneError
 from dunnage.hosts.nodes import opening
 from dunnage.hosts.nodes import pods as of_pods
 from dunnage.hosts.nodes import testbed as made_here
+from dunnage.hosts.nodes.groups import groups
 from dunnage.hosts.nodes.opening import open_nodes
 from dunnage.hosts.nodes.owner import own
 from dunnage.hosts.nodes.testbed import NodesTestbed
@@ -483,7 +484,7 @@ def test_a_node_that_is_lost_again_while_its_agent_begins_is_waited_for_too(
         cluster.answers[f"GET {SPACE}/pods/agent-1"] = lambda _: next(looks, there)
         cluster.answers[f"DELETE {SPACE}/pods/agent-1"] = (200, {"kind": "Status"})
         failures: list[DunnageError] = [HostLostError("no answer"), RunError("it broke")]
-        found = made_here.groups
+        found = groups
 
         def told(*texts: str) -> tuple[str, str]:
             if failures:
