@@ -56,7 +56,7 @@ def limit_of_instances() -> int:
     return int(Path("/proc/sys/fs/inotify/max_user_instances").read_text())
 
 
-def test_it_is_refused_before_any_host_is_made_and_the_command_that_helps_is_told() -> None:
+def test_it_is_refused_before_anything_starts_and_the_command_that_helps_is_told() -> None:
     before = said("status", "--format", "json").stdout
     with nearly_all_held():
         answer = said("up", "--kubernetes", "--hosts", "1", "--format", "json")
