@@ -136,7 +136,6 @@ class Ring:
     def make(self, keyspace: str, copies: int) -> None:
         """A keyspace with YCSB's table, of whose records there are so many copies."""
         strategy = f"{{'class': 'SimpleStrategy', 'replication_factor': {copies}}}"
-        # It is answered when all members agree, which takes its time on a busy machine.
         made = self.cql(
             self.members[0],
             *("--timeout", "60"),
@@ -144,6 +143,7 @@ class Ring:
             f"CREATE TABLE {keyspace}.usertable (y_id varchar PRIMARY KEY, {FIELDS})",
         )
         assert made == Asked(0, [{"columns": [], "rows": []}] * 2, "")
+        self.agree()
 
     def table(self) -> str:
         """Make one more table of records that every member knows, and return its name."""
@@ -151,11 +151,15 @@ class Ring:
         text = f"CREATE TABLE ycsb.{name} (y_id varchar PRIMARY KEY, {FIELDS})"
         made = self.cql(self.members[0], "--timeout", "60", text)
         assert made.code == 0, made.said
+        self.agree()
+        return name
+
+    def agree(self) -> None:
+        """Every member has the same schema. One that has just started asks for it late."""
         deadline = time.monotonic() + 60
         while len({self.schema(member) for member in self.members}) > 1:
             assert time.monotonic() < deadline, "the members do not agree on the schema"
             time.sleep(0.1)
-        return name
 
     def schema(self, member: str) -> str:
         """The version of the schema that a member has."""
@@ -261,7 +265,7 @@ def of_one_copy(ring: Ring) -> None:
     ring.until_it_is_whole()
     ring.make("ycsb", 1)
     loaded = ring.load(order(phase=Phase.LOAD))
-    assert errors(loaded) == {}
+    assert errors(loaded) == {}, errors(loaded)
     assert loaded.operations["insert"].count == RECORDS
     # Here, because workloads that come later insert more.
     count = "SELECT count(*) FROM ycsb.usertable"
