@@ -74,7 +74,7 @@ def test_all_clients_of_redis_take_turns_and_the_table_shows_them(tmp_path: Path
     assert compared(SHAPE) in done.stdout
     assert f"Type: export {MEMTIER}=PATH" in done.stdout
     assert re.search(START, done.stdout)
-    assert written.read_text() == done.stdout
+    assert f"{written.read_text()}\n" == done.stdout
 
 
 def test_the_engine_and_ycsb_take_turns_on_mongodbs_protocol() -> None:
@@ -87,7 +87,7 @@ def test_the_engine_and_ycsb_take_turns_on_mongodbs_protocol() -> None:
         if client == "YCSB"
     )
     assert re.search(START, done.stdout)
-    assert "Clients in Java are counted after a warm-up" in done.stdout
+    assert "CPU of clients in Java is counted after a warm-up" in done.stdout
 
 
 @pytest.mark.timeout(600)

@@ -133,9 +133,9 @@ def test_all_clients_take_turns_and_have_all_records_before_they_read() -> None:
     assert filling(64).records == RECORDS
 
 
-def test_a_client_in_java_is_counted_by_what_twice_as_much_took_longer() -> None:
+def test_a_client_in_java_is_counted_by_what_twice_as_much_needed_more() -> None:
     runs = {100: Shot(100, 3.0, 2.5), 200: Shot(200, 4.0, 2.75)}
-    assert warmed(runs.__getitem__, 100) == Shot(100, 1.0, 0.25)
+    assert warmed(runs.__getitem__, 100) == Shot(100, 2.0, 0.25)
 
 
 def test_what_does_not_show_beside_the_start_of_java_is_told_with_the_next_command() -> None:
