@@ -33,7 +33,9 @@ def latte(program: Path, place: Place, scratch: Path, asked: CoreAsked) -> Shot:
     """One run of it on one thread with one connection. Raises SystemExit when an operation
     failed."""
     out = scratch / "latte.json"
-    done = ran([*place.enter, str(program), *words(asked, out)], place.processor)
+    # It writes a log into its directory.
+    argv = [*place.enter, "env", f"--chdir={scratch}", str(program), *words(asked, out)]
+    done = ran(argv, place.processor)
     operations, seconds = told(out.read_text())
     return Shot(operations, seconds, done.cpu)
 

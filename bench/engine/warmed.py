@@ -19,14 +19,15 @@ def warmed(run: Callable[[int], Shot], operations: int) -> Shot:
     which takes a number of operations. Seconds: the share of the longer one, because in a
     difference a busy machine would count twice.
 
-    Raises SystemExit when the longer one did not need more CPU, as with too few operations.
+    Raises SystemExit when the longer one did not need more CPU, as with too few operations, or when
+    another program had the processor too.
     """
     short, long = run(operations), run(2 * operations)
     count, cpu = long.operations - short.operations, long.cpu - short.cpu
     if cpu <= 0:
         raise SystemExit(
             f"{operations} operations do not show beside the start of Java: {short.cpu:.2f} s of "
-            f"CPU, and {long.cpu:.2f} s with twice as many; type: python -m bench.engine "
-            f"--operations {10 * operations}"
+            f"CPU, and {long.cpu:.2f} s with twice as many. Let nothing else run here, or type: "
+            f"python -m bench.engine --operations {10 * operations}"
         )
     return Shot(count, long.seconds * count / long.operations, cpu)
