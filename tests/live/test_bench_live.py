@@ -77,6 +77,7 @@ def test_all_clients_of_redis_take_turns_and_the_table_shows_them(tmp_path: Path
     assert f"{written.read_text()}\n" == done.stdout
 
 
+@pytest.mark.proof
 @pytest.mark.quiet  # Java's start and warm-up must be the same twice
 def test_the_engine_and_ycsb_take_turns_on_mongodbs_protocol() -> None:
     done = bench("--only", "mongodb", "--pairs", "1", "--operations", "12800")
@@ -91,6 +92,7 @@ def test_the_engine_and_ycsb_take_turns_on_mongodbs_protocol() -> None:
     assert "CPU of clients in Java is counted after a warm-up" in done.stdout
 
 
+@pytest.mark.proof
 @pytest.mark.quiet
 @pytest.mark.timeout(600)
 def test_the_engine_and_clients_in_java_take_turns_on_cassandra() -> None:
