@@ -17,6 +17,7 @@ from lightkube.resources.core_v1 import Namespace, Service
 from living import REPLICAS, STAY
 from recorded import recorded
 
+from dunnage.clusters import begun
 from dunnage.contracts.platform import Seen
 from dunnage.databases.redis.database import Redis
 from dunnage.errors import DunnageError, StayError, UnavailableError
@@ -30,7 +31,6 @@ from dunnage.model.parity import Cause
 from dunnage.model.path import HopKind
 from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.platforms.docker import Docker
-from dunnage.platforms.kubernetes import starting
 from dunnage.platforms.kubernetes.platform import Kubernetes
 from dunnage.platforms.stay_names import StayNames
 from dunnage.runner.formation import form
@@ -195,7 +195,7 @@ ONE = deployed_as(database=SINGLE)
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What will not change is not waited for as long as what may."""
-    monkeypatch.setattr(starting, "_PATIENCE", 3.0)
+    monkeypatch.setattr(begun, "_PATIENCE", 3.0)
 
 
 @pytest.mark.usefixtures("impatient")
