@@ -12,6 +12,8 @@ _OPTIONS = ("-p", "gate.plugin", "-q", "--no-header", "--continue-on-collection-
 PYTEST = (sys.executable, "-m", "pytest", *_OPTIONS)
 TOOL = f"{sys.prefix}/bin/"
 _CLIPPY = ("cargo", "clippy", "--locked", "--quiet", "--all-targets")
+_WAITING = ("env", "RUST_TEST_THREADS=6")
+"""Tests of the engine wait for most of their time: more of them at once than there are cores."""
 
 
 class Kind(StrEnum):
@@ -109,7 +111,7 @@ TEST = (
     _TOOLS,
     Stage(
         "rust tests",
-        ("cargo", "test", "--locked", "--quiet", "--no-fail-fast"),
+        (*_WAITING, "cargo", "test", "--locked", "--quiet", "--no-fail-fast"),
         25,
         Kind.CARGO,
     ),
