@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use wire::load::{Level, LoadPlan, Phase, Workload};
 
 use super::core::values::Values;
-use super::mix::{Fields, Kind, Operation, Operations, stream};
+use super::mix::Operations;
+use super::operation::{Fields, Kind, Operation};
+use super::stream::stream;
 use super::{plan, share, work};
 
 /// Arguments of `operations`.

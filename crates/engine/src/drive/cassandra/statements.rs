@@ -9,7 +9,7 @@ use scylla::statement::prepared::PreparedStatement;
 use super::failure::of_preparation;
 use super::settings::Settings;
 use crate::drive::Failure;
-use crate::load::mix::Fields;
+use crate::load::operation::Fields;
 
 /// The column of the key.
 const KEY: &str = "y_id";

@@ -163,7 +163,7 @@ impl Operations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::mix::stream;
+    use crate::load::stream::stream;
     use wire::load::{Population as Planned, StressMix};
 
     const WHOLE: Part = Part { index: 0, of: 1 };
