@@ -11,6 +11,7 @@ use self::population::{Population, Seeds};
 use self::random::JavaRandom;
 use self::row::Layout;
 
+pub mod adds;
 pub mod distribution;
 pub mod judge;
 mod mix;
