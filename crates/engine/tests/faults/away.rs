@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::scripted::driven::{drive, errors, operations, plan, sum, target};
-use super::scripted::{Behaviour, Harm, Protocol, Server};
+use super::scripted::{Behaviour, Cassandra, Harm, Protocol, Server};
 use super::{each, milliseconds, open};
 
 #[test]
@@ -87,4 +87,31 @@ fn does_not_begin(protocol: &Arc<dyn Protocol>, behaviour: Option<Behaviour>) {
     let said = driven.refusal();
     let expected = format!("no connection to `{address}` within 5 s: ");
     assert!(said.contains(&expected), "{} {said}", protocol.driver());
+}
+
+#[test]
+fn a_cassandra_without_the_table_is_refused_with_the_statement_that_makes_it() {
+    let protocol: Arc<dyn Protocol> = Arc::new(Cassandra::empty());
+    let server = Server::begin(&protocol, Behaviour::Healthy);
+    let driven = drive(&plan(&server, &json!({"operations": 10})));
+    let said = driven.refusal();
+    let fields: Vec<_> = (0..10)
+        .map(|number| format!("field{number} varchar"))
+        .collect();
+    let expected = format!(
+        "no load of `{}`: table usertable does not exist; type in cqlsh: CREATE TABLE \
+         \"ycsb\".\"usertable\" (y_id varchar PRIMARY KEY, {});",
+        server.address,
+        fields.join(", ")
+    );
+    assert!(said.contains(&expected), "{said}");
+    // Another part of the load may be about to make it.
+    let part = json!({
+        "operations": 10, "timeout": 0.5, "part": {"index": 1, "of": 2},
+        "level": {"kind": "threads", "threads": 2},
+    });
+    let driven = drive(&plan(&server, &part));
+    let said = driven.refusal();
+    assert!(said.contains("within 5 s: table usertable"), "{said}");
+    assert!(said.contains("type in cqlsh: CREATE TABLE"), "{said}");
 }

@@ -12,7 +12,7 @@ use crate::drive::Failure;
 use crate::load::operation::Fields;
 
 /// The column of the key.
-const KEY: &str = "y_id";
+pub const KEY: &str = "y_id";
 
 /// A statement for all fields, and one for each field alone.
 pub struct Family {
