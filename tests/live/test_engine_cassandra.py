@@ -146,6 +146,19 @@ def test_what_the_server_refuses_is_told_in_its_words(ring: Ring) -> None:
     assert refused.said == "dunnage-engine: `127.0.0.1:9042`: table nowhere does not exist\n"
 
 
+def test_a_table_that_is_missing_is_made_by_the_statements_of_the_message(ring: Ring) -> None:
+    options = {**ONE, "keyspace": "absent"}
+    said = ring.refused(order("C", options=options))
+    assert f"no load of `{MEMBERS[0]}:9042`: " in said
+    _, statements = said.strip().split("; type in cqlsh: ")
+    keyspace, table = statements.removesuffix(";").split("; ")
+    made = ring.cql(MEMBERS[0], "--timeout", "60", keyspace, table)
+    assert made.code == 0, made.said
+    ring.agree()
+    loaded = ring.result(order(phase=Phase.LOAD, options=options))
+    assert (loaded["errors"], loaded["operations"]) == ({}, {"insert": RECORDS})
+
+
 def test_tls_that_the_server_does_not_speak_is_refused_at_once(ring: Ring) -> None:
     content = order("C")
     content["target"]["tls"] = {"authority": None, "name": None, "insecure": True}

@@ -202,11 +202,12 @@ def test_a_certificate_must_be_for_the_host_or_for_the_name_that_is_demanded(
     assert 'certificate not valid for name "localhost"' in guarded.refused(by_host)
 
 
-def test_a_password_is_never_sent_in_the_open(guarded: Guarded) -> None:
+def test_who_speaks_in_the_open_is_told_of_tls_and_never_sends_a_password(guarded: Guarded) -> None:
     content = guarded.plan(order("C", timeout=0.5))
     content["target"]["tls"] = None
     said = guarded.refused(content)
-    assert f"no connection to `{ADDRESS}`" in said
+    assert f"no connection: `{ADDRESS}` speaks TLS, and ends connections in the open" in said
+    assert "type: --tls, or --tls-ca FILE" in said
     assert MARK not in said
 
 

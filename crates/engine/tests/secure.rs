@@ -1,13 +1,16 @@
 //! Passwords and TLS of drivers, against servers that know one user or speak no TLS.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
-use self::scripted::driven::{ENGINE, drive, errors, operations, plan};
+use self::scripted::driven::{ENGINE, drive, errors, operations, plan, target};
 use self::scripted::scratch::Scratch;
 use self::scripted::{Behaviour, Cassandra, Protocol, Redis, Server};
 #[allow(dead_code)] // What the tests of faults and of scale need.
@@ -82,6 +85,43 @@ fn a_cassandra_that_speaks_no_tls_is_refused_at_once_and_never_hears_the_passwor
     assert!(said.contains("driven without --tls"), "{said}");
     assert_eq!(server.seen().connections, 1);
     assert_eq!(cassandra.refused.load(Ordering::Relaxed), 0);
+}
+
+/// What ends connections in the open, and answers the first greeting of TLS by an alert of it.
+fn encrypted() -> (TcpListener, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let server = listener.try_clone().unwrap();
+    let thread = std::thread::spawn(move || {
+        loop {
+            let (mut stream, _) = server.accept().unwrap();
+            let mut heard = [0; 1024];
+            let length = stream.read(&mut heard).unwrap();
+            // A record of a handshake.
+            if length > 0 && heard[0] == 22 {
+                // The handshake failed.
+                stream.write_all(&[21, 3, 3, 0, 2, 2, 40]).unwrap();
+                return;
+            }
+        }
+    });
+    (listener, thread)
+}
+
+#[test]
+fn who_speaks_in_the_open_to_a_cassandra_that_takes_only_tls_is_told_so_at_once() {
+    let (listener, thread) = encrypted();
+    let address = listener.local_addr().unwrap().to_string();
+    let cassandra = Cassandra::default();
+    let (_, server) = guarded();
+    let mut plan = plan(&server, &json!({"operations": 10}));
+    plan["target"] = target(&cassandra, "ring", std::slice::from_ref(&address));
+    let driven = drive(&plan);
+    let said = driven.refusal();
+    let expected =
+        format!("no connection: `{address}` speaks TLS, and ends connections in the open");
+    assert!(said.contains(&expected), "{said}");
+    assert!(said.contains("type: --tls"), "{said}");
+    thread.join().unwrap();
 }
 
 /// A load that is typed, with a file of properties that has the password of its binding.

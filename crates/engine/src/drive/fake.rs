@@ -13,7 +13,7 @@ use crate::load::clock::{Alarm, Clock};
 use crate::load::core::values::Values;
 use crate::load::stress::row::{Row, Rows};
 use crate::load::work::Operation;
-use crate::load::{mix, stress};
+use crate::load::{operation, stress};
 
 /// Options: `service_us`, `stall_every_s` with `stall_s` (the server does no work for `stall_s`
 /// every `stall_every_s` of the load), `fail_every` (each such operation is a server error),
@@ -157,7 +157,7 @@ impl Fake {
     }
 
     /// The fields as they were written, or with one that was not.
-    fn hand_back(&self, operation: &mix::Operation, found: &mut Found) {
+    fn hand_back(&self, operation: &operation::Operation, found: &mut Found) {
         let Content::Fields(values) = &self.server.content else {
             return;
         };

@@ -1,14 +1,18 @@
 //! What can be typed after `drive`.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use wire::load::Part;
 
+use self::stress::Stress;
+use self::ycsb::{Phase, Ycsb};
+use super::amounts::{Ramp, positive, seconds};
 use super::format::Format;
 use super::instant::{instant, part};
 use super::search::Objective;
-use super::workloads::Core;
+
+mod stress;
+mod ycsb;
 
 const ADDRESSES_AND_EXAMPLES: &str = "\
 Addresses; a host may be followed by :PORT, and USER@ may stand in front of the first one:
@@ -42,9 +46,12 @@ pub struct Arguments {
     /// What to do [default: run, or as the property `dotransactions` says]
     #[arg(value_enum)]
     pub phase: Option<Phase>,
-    /// What the operations are.
+    /// What the operations are, as in YCSB.
     #[command(flatten, next_help_heading = "Workload")]
-    pub workload: Workload,
+    pub ycsb: Ycsb,
+    /// What they are, as in cassandra-stress.
+    #[command(flatten, next_help_heading = "Workload")]
+    pub stress: Stress,
     /// How hard and how long.
     #[command(flatten, next_help_heading = "Load")]
     pub load: Load,
@@ -57,33 +64,6 @@ pub struct Arguments {
     /// Where what came of it goes.
     #[command(flatten, next_help_heading = "Results")]
     pub results: Results,
-}
-
-/// What the operations are.
-#[derive(Debug, Default, clap::Args)]
-pub struct Workload {
-    /// One of YCSB's six core workloads; -P and -p change it
-    #[arg(long = "workload", value_name = "LETTER", value_enum)]
-    pub core: Option<Core>,
-    /// A property file of YCSB; later ones win
-    #[arg(short = 'P', long = "properties", value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// A property of YCSB, which wins over those of files
-    #[arg(short = 'p', long = "property", value_name = "NAME=VALUE")]
-    pub properties: Vec<String>,
-    /// Another workload, in the words of cassandra-stress 3.11.2: all that follows, as in
-    /// --stress write n=1m -rate threads=32
-    #[arg(
-        long,
-        value_name = "WORDS",
-        num_args = 1..,
-        allow_hyphen_values = true,
-        conflicts_with_all = [
-            "phase", "core", "files", "properties", "threads", "rate", "burst", "ramp",
-            "arrivals", "connections", "policy", "time", "operations", "search",
-        ]
-    )]
-    pub stress: Vec<String>,
 }
 
 /// How hard and how long.
@@ -206,15 +186,6 @@ pub struct Results {
     pub dry_run: bool,
 }
 
-/// What to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Phase {
-    /// Insert all records
-    Load,
-    /// Make the operations of the workload
-    Run,
-}
-
 /// How the starts of an open load are spaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Arrivals {
@@ -231,15 +202,6 @@ pub enum Policy {
     Queue,
     /// It is left out, and counted
     Drop,
-}
-
-impl From<Phase> for wire::load::Phase {
-    fn from(phase: Phase) -> Self {
-        match phase {
-            Phase::Load => Self::Load,
-            Phase::Run => Self::Run,
-        }
-    }
 }
 
 impl From<Arrivals> for wire::load::Arrivals {
@@ -260,57 +222,9 @@ impl From<Policy> for wire::load::Policy {
     }
 }
 
-/// Rates at the beginning and at the end, in operations per second.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ramp {
-    /// At the beginning.
-    pub from: f64,
-    /// At the end.
-    pub to: f64,
-}
-
-impl FromStr for Ramp {
-    type Err = String;
-
-    /// The error is one sentence.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let rate = |text: &str| finite(text).filter(|rate| *rate >= 0.0);
-        let ramp = text
-            .split_once("..")
-            .and_then(|(from, to)| rate(from).zip(rate(to)));
-        match ramp {
-            Some((from, to)) if from + to > 0.0 => Ok(Self { from, to }),
-            _ => Err("write it as 1000..5000, in operations per second".to_owned()),
-        }
-    }
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    let number = finite(text).filter(|number| *number > 0.0);
-    number.ok_or_else(|| "it must be a positive number".to_owned())
-}
-
-/// Units of lengths of time, in seconds.
-const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("min", 60.0), ("h", 3600.0)];
-
-/// Seconds of a length of time such as `30s`; a number alone is of seconds, as in YCSB.
-pub fn seconds(text: &str) -> Result<f64, String> {
-    let end = text.find(|letter: char| letter.is_ascii_alphabetic());
-    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
-    let unit = if unit.is_empty() { "s" } else { unit };
-    UNITS
-        .iter()
-        .find(|(name, _)| *name == unit)
-        .and_then(|(_, length)| Some(positive(number).ok()? * length))
-        .ok_or_else(|| "write it as 30s, 200ms, 2min or 1h".to_owned())
-}
-
-fn finite(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite())
-}
-
 #[cfg(test)]
 pub mod tests {
+    use super::super::workloads::Core;
     use super::*;
     use clap::Parser;
 
@@ -328,44 +242,15 @@ pub mod tests {
     }
 
     #[test]
-    fn lengths_of_time_have_units_and_numbers_alone_are_seconds() {
-        for (text, expected) in [
-            ("30s", 30.0),
-            ("200ms", 0.2),
-            ("2min", 120.0),
-            ("1.5h", 5400.0),
-            ("30", 30.0),
-        ] {
-            assert_eq!(seconds(text), Ok(expected), "{text}");
-        }
-        for text in ["", "s", "0s", "-1s", "1m", "1 s", "inf", "1e400s", "1S"] {
-            assert!(seconds(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_ramp_has_two_rates() {
-        let ramp = |text: &str| text.parse::<Ramp>();
-        let (from, to) = (0.0, 2500.5);
-        assert_eq!(ramp("0..2500.5"), Ok(Ramp { from, to }));
-        for text in ["", "1", "1..", "..1", "0..0", "-1..5", "1..inf", "a..b"] {
-            assert!(ramp(text).unwrap_err().contains("1000..5000"), "{text}");
-        }
-    }
-
-    #[test]
     fn all_that_follows_stress_is_in_the_words_of_cassandra_stress() {
         let words = ["cassandra://h", "--seed", "5", "--stress", "write", "n=9"];
         let more = ["-rate", "threads=4", "-pop", "seq=1..9", "--out", "x"];
         let found = typed(&[&words[..], &more].concat()).unwrap();
         assert_eq!(
-            found.workload.stress[..4],
+            found.stress.words[..4],
             ["write", "n=9", "-rate", "threads=4"]
         );
-        assert_eq!(
-            found.workload.stress[4..],
-            ["-pop", "seq=1..9", "--out", "x"]
-        );
+        assert_eq!(found.stress.words[4..], ["-pop", "seq=1..9", "--out", "x"]);
         assert_eq!((found.load.seed, found.results.out), (Some(5), None));
         for words in [
             &["cassandra://h", "load", "--stress", "write"][..],
@@ -411,9 +296,9 @@ pub mod tests {
             (&*found.address, found.phase),
             ("redis://h", Some(Phase::Load))
         );
-        assert_eq!(found.workload.core, Some(Core::F));
-        assert_eq!(found.workload.files, [PathBuf::from("one"), "two".into()]);
-        assert_eq!(found.workload.properties, ["a=b=c", "d="]);
+        assert_eq!(found.ycsb.core, Some(Core::F));
+        assert_eq!(found.ycsb.files, [PathBuf::from("one"), "two".into()]);
+        assert_eq!(found.ycsb.properties, ["a=b=c", "d="]);
         let load = &found.load;
         assert_eq!((load.rate, load.burst), (Some(5000.0), Some(9000.0)));
         assert_eq!((load.burst_time, load.connections), (Some(60.0), Some(3)));

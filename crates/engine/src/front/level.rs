@@ -2,7 +2,8 @@
 
 use wire::load::{Arrivals, Level};
 
-use super::arguments::{Load, Ramp};
+use super::amounts::Ramp;
+use super::arguments::Load;
 use super::ends::Ends;
 use super::given::Given;
 

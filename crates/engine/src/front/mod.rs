@@ -15,6 +15,7 @@ use crate::load::told::Told;
 use crate::message::tell;
 
 mod address;
+mod amounts;
 mod arguments;
 mod binding;
 mod ends;
@@ -32,6 +33,7 @@ mod status;
 mod stress;
 mod summary;
 mod sums;
+mod target;
 mod text;
 mod words;
 mod workloads;

@@ -1,12 +1,13 @@
 //! From what is typed to the plan of a load.
 
-use wire::load::{LOAD_VERSION, Level, LoadPlan, Part, Phase, Policy, Target, Tls, Workload};
+use wire::load::{LOAD_VERSION, Level, LoadPlan, Part, Phase, Policy, Workload};
 
 use super::address::Address;
-use super::arguments::{Arguments, Security};
+use super::arguments::Arguments;
 use super::ends::Ends;
 use super::given::Given;
 use super::search::{Search, TIME};
+use super::target::{target, user};
 use super::{binding, level, names, secrets, stress, ycsb};
 use crate::load::plan::{check, secret};
 
@@ -40,7 +41,7 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
         return Err(secrets::refused("`--password`"));
     }
     let mut address = Address::parse(&arguments.address)?;
-    let typed = &arguments.workload;
+    let typed = &arguments.ycsb;
     let given = Given::read(typed.core, &typed.files, &typed.properties)?;
     ycsb::is_core(&given)?;
     let mut notes = names::check(&given, address.driver)?;
@@ -48,7 +49,7 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
     let timeout = binding::apply(&given, &mut address, &mut notes)?;
 
     let search = Search::of(&arguments.searching);
-    let asked = if typed.stress.is_empty() {
+    let asked = if arguments.stress.words.is_empty() {
         of_ycsb(arguments, &given, search.as_ref(), &mut notes)?
     } else {
         of_stress(arguments, &mut address, &mut notes)?
@@ -150,7 +151,7 @@ fn of_stress(
     address: &mut Address,
     notes: &mut Vec<String>,
 ) -> Result<Asked, String> {
-    let asked = stress::load(&arguments.workload.stress, address, notes)?;
+    let asked = stress::load(&arguments.stress.words, address, notes)?;
     let load = &arguments.load;
     if asked.truncates && load.part.unwrap_or(WHOLE).of > 1 && load.start.is_none() {
         return Err(
@@ -167,63 +168,11 @@ fn of_stress(
     })
 }
 
-/// The user of the address, or the one that is typed.
-fn user(of_address: Option<String>, security: &Security) -> Result<Option<String>, String> {
-    match (of_address, security.user.clone()) {
-        (Some(one), Some(other)) if one != other => {
-            Err("the address has one user, and `--user` another one; write one of them".to_owned())
-        }
-        (of_address, typed) => Ok(of_address.or(typed)),
-    }
-}
-
-fn target(
-    address: Address,
-    security: &Security,
-    given: &Given,
-    surroundings: &Surroundings,
-) -> Result<Target, String> {
-    let file = security.password_file.as_deref();
-    let driver = address.driver;
-    let credentials =
-        secrets::credentials(driver, address.user, file, given, surroundings.password)?;
-    Ok(Target {
-        driver: driver.to_owned(),
-        topology: address.topology,
-        addresses: address.members,
-        options: address.options,
-        credentials,
-        tls: tls(security, address.encrypted)?,
-    })
-}
-
-/// How connections are encrypted, if anything that is typed means that they are.
-fn tls(security: &Security, encrypted: bool) -> Result<Option<Tls>, String> {
-    let (authority, name) = (&security.tls_ca, &security.tls_name);
-    let insecure = security.tls_insecure;
-    let meant = security.tls || insecure || authority.is_some() || name.is_some();
-    if !meant && !encrypted {
-        return Ok(None);
-    }
-    if insecure && (authority.is_some() || name.is_some()) {
-        return Err(
-            "`--tls-insecure` takes any certificate; leave out `--tls-ca` and `--tls-name`"
-                .to_owned(),
-        );
-    }
-    Ok(Some(Tls {
-        authority: authority.as_deref().map(secrets::absolute).transpose()?,
-        name: name.clone(),
-        insecure,
-    }))
-}
-
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::super::arguments::tests::typed;
-    use super::super::given::tests::File;
     use super::*;
-    use wire::load::{Arrivals, Credentials, Secret};
+    use wire::load::Arrivals;
 
     const QUIET: Surroundings = Surroundings {
         password: false,
@@ -235,7 +184,8 @@ mod tests {
         make(&typed(&words).unwrap(), surroundings)
     }
 
-    fn plan(words: &str) -> LoadPlan {
+    /// The plan that words make without a note.
+    pub fn plan(words: &str) -> LoadPlan {
         let made = made(words, &QUIET).unwrap_or_else(|what| panic!("{words}: {what}"));
         assert_eq!(made.notes, [""; 0], "{words}");
         made.plan
@@ -359,51 +309,6 @@ mod tests {
         assert!(said.contains("type --start INSTANT"), "{said}");
         let said = refused("redis://h --stress write n=50");
         assert!(said.contains("drives Cassandra"), "{said}");
-    }
-
-    #[test]
-    fn a_plan_names_the_place_of_a_password_and_never_has_it() {
-        let file = File::new("plan-password", "s3cret\n");
-        let path = file.0.display().to_string();
-        let found = plan(&format!(
-            "cassandra://h --user me --password-file {path} --workload a --tls-name db"
-        ));
-        let expected = Credentials {
-            user: Some("me".to_owned()),
-            password: Secret::File(path),
-        };
-        assert_eq!(found.target.credentials, Some(expected));
-        let tls = Tls {
-            authority: None,
-            name: Some("db".to_owned()),
-            insecure: false,
-        };
-        assert_eq!(found.target.tls, Some(tls));
-        assert!(!serde_json::to_string(&found).unwrap().contains("s3cret"));
-        let properties = File::new("plan-properties", "cassandra.password=s3cret\n");
-        let path = properties.0.display().to_string();
-        let found = plan(&format!(
-            "cassandra://me@h --user me -P {path} --workload a"
-        ));
-        let credentials = found.target.credentials.unwrap();
-        let name = "cassandra.password".to_owned();
-        assert_eq!(credentials.password, Secret::Property { file: path, name });
-    }
-
-    #[test]
-    fn connections_are_encrypted_if_anything_means_it() {
-        for (words, insecure) in [
-            ("rediss://h", false),
-            ("redis://h?tls", false),
-            ("redis://h --tls", false),
-            ("redis://h --tls-ca /ca.pem", false),
-            ("redis://h --tls-insecure", true),
-        ] {
-            let tls = plan(&format!("{words} --workload a")).target.tls.unwrap();
-            assert_eq!(tls.insecure, insecure, "{words}");
-            let authority = words.contains("/ca.pem").then_some("/ca.pem");
-            assert_eq!(tls.authority.as_deref(), authority, "{words}");
-        }
     }
 
     #[test]

@@ -33,8 +33,10 @@ pub async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session
     let within = plan.timeout.max(LONGEST);
     let failed = |failure: Failure| {
         let (address, reason) = (&plan.target.addresses[0], failure.message);
-        io::Error::other(if failure.lasting {
+        io::Error::other(if failure.lasting && failure.fault == Fault::Connection {
             format!("no connection: {reason}")
+        } else if failure.lasting {
+            format!("no load of `{address}`: {reason}")
         } else {
             format!("no connection to `{address}` within {within} s: {reason}")
         })

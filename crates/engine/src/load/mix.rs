@@ -1,98 +1,17 @@
-//! What an operation is, and the sequence of operations that a seed gives.
+//! The sequence of YCSB's operations that a seed gives.
 
 use std::ops::Range;
 
+use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
-use wire::load::{LoadPlan, Mix, Part, Phase, ReadFields, Workload, Ycsb};
+use wire::load::{LoadPlan, Mix, Phase, ReadFields, Workload, Ycsb};
 
 use super::core::scan::Lengths;
 use super::core::{inserted, inserts};
 use super::keys::{KeyName, Keys};
+use super::operation::{Fields, Kind, Operation};
 use super::pace::evenly;
 use super::share;
-
-/// Operation types of the YCSB core workloads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Read one record.
-    Read,
-    /// Write fields of a record.
-    Update,
-    /// Write a new record.
-    Insert,
-    /// Read records in the order of the index.
-    Scan,
-    /// Read a record, then write fields of it.
-    ReadModifyWrite,
-}
-
-impl Kind {
-    /// All of them, in YCSB's order.
-    pub const ALL: [Self; 5] = [
-        Self::Read,
-        Self::Update,
-        Self::Insert,
-        Self::Scan,
-        Self::ReadModifyWrite,
-    ];
-
-    /// Whether one record is read, which may be compared with what was written.
-    pub fn reads_one(self) -> bool {
-        matches!(self, Self::Read | Self::ReadModifyWrite)
-    }
-}
-
-/// Which fields of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fields {
-    /// All.
-    All,
-    /// All, each asked for by its name.
-    Named,
-    /// One, by its number.
-    One(u32),
-}
-
-impl Fields {
-    /// Their numbers, where a record has `count` fields.
-    pub fn range(self, count: usize) -> Range<usize> {
-        match self {
-            Self::All | Self::Named => 0..count,
-            Self::One(field) => field as usize..field as usize + 1,
-        }
-    }
-}
-
-/// One operation, ready to be sent.
-#[derive(Clone, Copy)]
-pub struct Operation {
-    /// What to do.
-    pub kind: Kind,
-    /// The record, or the first one of a scan.
-    pub key: KeyName,
-    /// What to read.
-    pub read: Fields,
-    /// What to write.
-    pub write: Fields,
-    /// Records that a scan returns at most.
-    pub length: u32,
-    /// A random number that decides the values to write.
-    pub values: u64,
-    /// Of an insert in a run phase: by which to acknowledge it.
-    position: Option<u64>,
-}
-
-/// The random numbers of virtual client `client` of a part, or of the slots of an open load, which
-/// are those of client 0.
-pub fn stream(seed: u64, part: Part, client: u64) -> Xoshiro256PlusPlus {
-    let mixed = [seed, u64::from(part.index), client]
-        .into_iter()
-        .fold(0, |state, number| {
-            SplitMix64::seed_from_u64(state ^ number).next_u64()
-        });
-    Xoshiro256PlusPlus::seed_from_u64(mixed)
-}
 
 /// All operations of one part: what is common to its virtual clients.
 pub struct Operations {
@@ -243,9 +162,9 @@ pub fn choose(mix: &Mix, share: f64) -> Kind {
 mod tests {
     use super::*;
     use crate::load::plan::tests::{plan, stress, ycsb};
+    use crate::load::stream::stream;
     use proptest::prelude::*;
-    use rand_xoshiro::rand_core::Rng;
-    use wire::load::{Requests, ScanLengths};
+    use wire::load::{Part, Requests, ScanLengths};
 
     const WHOLE: Part = Part { index: 0, of: 1 };
 
@@ -441,16 +360,6 @@ mod tests {
                 all
             };
             prop_assert_eq!(drawn(&answered), drawn(&[1; 200]));
-        }
-
-        #[test]
-        fn no_two_streams_are_alike(seed: u64, one in 0_u32..50, other in 0_u32..50) {
-            let first = |index, client| {
-                stream(seed, Part { index, of: 50 }, u64::from(client)).next_u64()
-            };
-            prop_assert_ne!(first(one, 0), first(one, other + 1));
-            prop_assert_ne!(first(one, other), first(one + 1, other));
-            prop_assert_eq!(first(one, other), first(one, other));
         }
     }
 }

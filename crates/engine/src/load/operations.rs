@@ -6,9 +6,13 @@ use std::path::PathBuf;
 
 use wire::load::{Level, LoadPlan, Phase, Workload};
 
-use super::core::values::Values;
-use super::mix::{Fields, Kind, Operation, Operations, stream};
-use super::{plan, share, work};
+use self::stress::Rows;
+use self::ycsb::Records;
+use super::work::{Operation, Operations};
+use super::{plan, share};
+
+mod stress;
+mod ycsb;
 
 /// Arguments of `operations`.
 #[derive(clap::Args)]
@@ -29,7 +33,7 @@ const NONE: &str = "-";
 
 /// Print one line for each operation, with tabs between: its type, its key, the records of a scan,
 /// what it reads (`*`: all fields without their names), the fields that it writes, the lengths of
-/// their values, and the values if they are asked for. The virtual clients of a closed loop come in
+/// their values, and the values if they are asked for. What is added to a counter has eight bytes. The virtual clients of a closed loop come in
 /// turns, and each insert is taken for answered at once.
 pub fn operations(arguments: &Arguments) -> io::Result<()> {
     let plan = plan::read(&arguments.plan)?;
@@ -50,62 +54,88 @@ fn print(plan: &LoadPlan, arguments: &Arguments, out: &mut impl Write) -> io::Re
             return Err(io::Error::other(what));
         }
     };
-    let Workload::Ycsb(workload) = &plan.workload else {
-        return Err(io::Error::other("only operations of `ycsb` can be printed"));
-    };
     let mut operations = Operations::new(plan).map_err(io::Error::other)?;
-    let values = Values::new(workload);
+    let mut lines = Lines::of(plan).map_err(io::Error::other)?;
     let clients = match plan.level {
         Level::Threads { threads } => share::count(u64::from(threads), plan.part),
         _ => 1,
     };
-    let mut streams: Vec<_> = (0..clients)
-        .map(|client| stream(plan.seed, plan.part, client))
+    let mut drawing: Vec<_> = (0..clients)
+        .map(|client| operations.client(client))
         .collect();
     for number in 0..count {
         let client = (number % clients) as usize;
-        let Some(operation) = operations.draw(&mut streams[client]) else {
+        let Some(operation) = operations.draw(&mut drawing[client]) else {
             break;
         };
         operations.over(&operation);
-        writeln!(out, "{}", line(&operation, &values, arguments.values))?;
+        let Some(line) = lines.line(&operation) else {
+            break;
+        };
+        writeln!(out, "{}", line.text(arguments.values))?;
     }
     Ok(())
 }
 
-fn line(operation: &Operation, values: &Values, with_values: bool) -> String {
-    let kind = operation.kind;
-    let reads = kind.reads_one() || kind == Kind::Scan;
-    let writes = matches!(kind, Kind::Update | Kind::Insert | Kind::ReadModifyWrite);
-    let written = if writes {
-        values.written(operation)
-    } else {
-        0..0
-    };
-    let texts: Vec<_> = written
-        .clone()
-        .map(|field| values.value(operation, field))
-        .collect();
-    let mut columns = vec![
-        work::Operation::Ycsb(*operation).kind().name().to_owned(),
-        operation.key.as_str().to_owned(),
-        if kind == Kind::Scan {
-            operation.length.to_string()
-        } else {
-            NONE.to_owned()
-        },
-        match operation.read {
-            _ if !reads => NONE.to_owned(),
-            Fields::All => "*".to_owned(),
-            Fields::Named | Fields::One(_) => values.names()[values.read(operation)].join(","),
-        },
-        listed(values.names()[written].iter().cloned()),
-        listed(texts.iter().map(|text| text.len().to_string())),
-    ];
-    if with_values {
-        columns.push(listed(texts.iter().map(|text| hexadecimal(text))));
+/// Lines of the operations of a workload.
+enum Lines {
+    Ycsb(Records),
+    Stress(Box<Rows>),
+}
+
+impl Lines {
+    /// The error is one sentence.
+    fn of(plan: &LoadPlan) -> Result<Self, String> {
+        Ok(match &plan.workload {
+            Workload::Ycsb(workload) => Self::Ycsb(Records::new(workload)),
+            Workload::Stress(workload) => Self::Stress(Box::new(Rows::of(workload, plan.part)?)),
+        })
     }
-    columns.join("\t")
+
+    /// None for an operation of the other workload.
+    fn line(&mut self, operation: &Operation) -> Option<Line> {
+        let kind = operation.kind().name();
+        match (self, operation) {
+            (Self::Ycsb(records), Operation::Ycsb(operation)) => {
+                Some(records.line(kind, operation))
+            }
+            (Self::Stress(rows), Operation::Stress(operation)) => Some(rows.line(kind, operation)),
+            _ => None,
+        }
+    }
+}
+
+/// What is printed of one operation.
+struct Line {
+    kind: &'static str,
+    key: String,
+    /// Records that a scan returns at most.
+    length: Option<u32>,
+    /// What it reads.
+    reads: Option<String>,
+    /// Names of what it writes.
+    writes: Vec<String>,
+    /// What it writes there.
+    values: Vec<Vec<u8>>,
+}
+
+impl Line {
+    fn text(&self, with_values: bool) -> String {
+        let length = self.length.map(|length| length.to_string());
+        let or_none = |column: Option<String>| column.unwrap_or_else(|| NONE.to_owned());
+        let mut columns = vec![
+            self.kind.to_owned(),
+            self.key.clone(),
+            or_none(length),
+            or_none(self.reads.clone()),
+            listed(self.writes.iter().cloned()),
+            listed(self.values.iter().map(|value| value.len().to_string())),
+        ];
+        if with_values {
+            columns.push(listed(self.values.iter().map(|value| hexadecimal(value))));
+        }
+        columns.join("\t")
+    }
 }
 
 /// Items with commas between them.
@@ -118,8 +148,8 @@ fn listed(items: impl Iterator<Item = String>) -> String {
     }
 }
 
-fn hexadecimal(text: &str) -> String {
-    text.bytes().fold(String::new(), |mut digits, byte| {
+fn hexadecimal(value: &[u8]) -> String {
+    value.iter().fold(String::new(), |mut digits, byte| {
         write!(digits, "{byte:02x}").expect("a string takes everything");
         digits
     })
@@ -129,7 +159,7 @@ fn hexadecimal(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::load::plan::tests::{plan, stress, ycsb};
-    use wire::load::{FieldLengths, ReadFields};
+    use wire::load::{FieldLengths, Population, ReadFields};
 
     fn printed(plan: &LoadPlan, count: Option<u64>, values: bool) -> io::Result<Vec<String>> {
         let arguments = Arguments {
@@ -195,11 +225,48 @@ mod tests {
     }
 
     #[test]
-    fn operations_of_another_workload_are_refused() {
+    fn operations_of_cassandra_stress_are_printed_with_its_keys_and_columns() {
         let mut plan = plan();
         plan.workload = stress();
-        let refused = printed(&plan, Some(1), false).unwrap_err().to_string();
-        assert!(refused.contains("only operations of `ycsb`"), "{refused}");
+        if let Workload::Stress(workload) = &mut plan.workload {
+            workload.population = Population::Sequence {
+                first: 1,
+                last: 100,
+                wrap: true,
+                lookback: None,
+            };
+        }
+        let lines = printed(&plan, Some(2), true).unwrap();
+        let columns = |line: &str| -> Vec<String> { line.split('\t').map(str::to_owned).collect() };
+        let first = columns(&lines[0]);
+        assert_eq!(first[..4], ["write", "0P37709P21", "-", "-"]);
+        let names = first[4].split(',').count();
+        assert_eq!(first[5].split(',').count(), names);
+        for (length, value) in first[5].split(',').zip(first[6].split(',')) {
+            assert_eq!(length.parse(), Ok(value.len() / 2));
+        }
+        assert_ne!(columns(&lines[1])[1], first[1]);
+
+        if let Workload::Stress(workload) = &mut plan.workload {
+            (workload.mix.write, workload.mix.read) = (0.0, 1.0);
+            workload.mix.counter_read = 1.0;
+            workload.mix.counter_write = 1.0;
+            workload.add = "fixed(5)".to_owned();
+            workload.columns = vec!["C0".to_owned(), "C1".to_owned()];
+        }
+        let lines = printed(&plan, Some(100), true).unwrap();
+        let rest = |kind: &str| {
+            let lines: Vec<_> = lines.iter().map(|line| columns(line)).collect();
+            let found = lines.into_iter().find(|columns| columns[0] == kind);
+            found.unwrap()[2..].join(" ")
+        };
+        assert_eq!(rest("read"), "- C0,C1 - - -");
+        assert_eq!(rest("counter_read"), "- * - - -");
+        let (five, lengths) = ("0000000000000005", "8,8");
+        assert_eq!(
+            rest("counter_write"),
+            format!("- - C0,C1 {lengths} {five},{five}")
+        );
     }
 
     #[test]

@@ -3,20 +3,20 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use wire::load::{LoadPlan, Part, Workload};
 
-use super::{mix, stress};
+use super::{mix, operation, stream, stress};
 
 /// Types of operations of all workloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Of either workload: read one record, or one row.
     Read,
-    /// See [`mix::Kind::Update`].
+    /// See [`operation::Kind::Update`].
     Update,
-    /// See [`mix::Kind::Insert`].
+    /// See [`operation::Kind::Insert`].
     Insert,
-    /// See [`mix::Kind::Scan`].
+    /// See [`operation::Kind::Scan`].
     Scan,
-    /// See [`mix::Kind::ReadModifyWrite`].
+    /// See [`operation::Kind::ReadModifyWrite`].
     ReadModifyWrite,
     /// See [`stress::Kind::Write`].
     Write,
@@ -58,7 +58,7 @@ impl Kind {
 #[derive(Clone, Copy)]
 pub enum Operation {
     /// Of YCSB's core workload.
-    Ycsb(mix::Operation),
+    Ycsb(operation::Operation),
     /// Of cassandra-stress.
     Stress(stress::Operation),
 }
@@ -68,11 +68,11 @@ impl Operation {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Ycsb(operation) => match operation.kind {
-                mix::Kind::Read => Kind::Read,
-                mix::Kind::Update => Kind::Update,
-                mix::Kind::Insert => Kind::Insert,
-                mix::Kind::Scan => Kind::Scan,
-                mix::Kind::ReadModifyWrite => Kind::ReadModifyWrite,
+                operation::Kind::Read => Kind::Read,
+                operation::Kind::Update => Kind::Update,
+                operation::Kind::Insert => Kind::Insert,
+                operation::Kind::Scan => Kind::Scan,
+                operation::Kind::ReadModifyWrite => Kind::ReadModifyWrite,
             },
             Self::Stress(operation) => match operation.kind {
                 stress::Kind::Read => Kind::Read,
@@ -123,7 +123,7 @@ impl Operations {
 
     /// What virtual client `number` of this part draws with.
     pub fn client(&self, number: u64) -> Client {
-        let random = mix::stream(self.seed, self.part, number);
+        let random = stream::stream(self.seed, self.part, number);
         match &self.source {
             Source::Ycsb(_) => Client::Ycsb(random),
             Source::Stress(operations) => Client::Stress(operations.client(random)),

@@ -58,6 +58,8 @@ pub struct Cassandra {
     statements: Mutex<Vec<String>>,
     /// The only user that it lets in, and the password; none: everybody.
     user: Option<(&'static str, &'static str)>,
+    /// Whether the keyspace has no table.
+    empty: bool,
     /// How often somebody was not let in.
     pub refused: AtomicU64,
 }
@@ -132,6 +134,14 @@ impl Cassandra {
         }
     }
 
+    /// One whose keyspace has no table.
+    pub fn empty() -> Self {
+        Self {
+            empty: true,
+            ..Self::default()
+        }
+    }
+
     /// What is said to a user and a password.
     fn logged_in(&self, request: &[u8]) -> (u8, Vec<u8>) {
         let (user, password) = self.user.unwrap();
@@ -148,6 +158,9 @@ impl Cassandra {
         // What another server has that speaks the same.
         if statement.contains("scylla_") {
             return (ERROR, error(INVALID, "there is no such table"));
+        }
+        if self.empty && !of_the_system(&statement) {
+            return (ERROR, error(INVALID, "table usertable does not exist"));
         }
         let mut statements = self.statements.lock().unwrap();
         let known = statements.iter().position(|known| *known == statement);

@@ -39,15 +39,37 @@ pub fn of_connecting(error: &NewSessionError, told: &str, login: Option<&Login>)
 
 /// Why a member that was reached would not be spoken to, if it was reached.
 fn setup(error: &NewSessionError) -> Option<&ConnectionSetupRequestErrorKind> {
-    let NewSessionError::MetadataError(MetadataError::ConnectionPoolError(error)) = error else {
-        return None;
-    };
-    match error {
-        ConnectionPoolError::Broken {
-            last_connection_error: ConnectionError::ConnectionSetupRequestError(error),
-        } => Some(error.get_error()),
+    match last(error) {
+        Some(ConnectionError::ConnectionSetupRequestError(error)) => Some(error.get_error()),
         _ => None,
     }
+}
+
+/// Why the last connection that was tried could not be made or used, if that is why.
+fn last(error: &NewSessionError) -> Option<&ConnectionError> {
+    match error {
+        NewSessionError::MetadataError(MetadataError::ConnectionPoolError(
+            ConnectionPoolError::Broken {
+                last_connection_error,
+            },
+        )) => Some(last_connection_error),
+        _ => None,
+    }
+}
+
+/// Whether a member was reached, and the connection broke before anything was answered.
+pub fn broke(error: &NewSessionError) -> bool {
+    use ConnectionSetupRequestErrorKind::BrokenConnection;
+    matches!(last(error), Some(ConnectionError::BrokenConnection(_)))
+        || matches!(setup(error), Some(BrokenConnection(_)))
+}
+
+/// Of a member that speaks TLS only, and was spoken to in the open.
+pub fn of_the_open(told: &str) -> Failure {
+    Failure::lasting(format!(
+        "{told} speaks TLS, and ends connections in the open; type: --tls, or --tls-ca FILE where \
+         this host does not trust its certificate"
+    ))
 }
 
 /// Of one request.

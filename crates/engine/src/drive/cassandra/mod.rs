@@ -19,6 +19,7 @@ use scylla::client::session::Session as Connections;
 use wire::load::{LoadPlan, Part, Workload};
 
 use self::failure::of_execution;
+use self::missing::Table;
 pub use self::session::Session;
 use self::settings::Settings;
 use self::stress::Tables;
@@ -30,6 +31,7 @@ use crate::load::core::values::Values;
 use crate::load::stress::Workload as Rows;
 
 mod failure;
+mod missing;
 mod session;
 mod settings;
 mod statements;
@@ -127,7 +129,10 @@ impl Shared {
             let done = session.query_unpaged(statement.as_str(), ()).await;
             done.map_err(|error| of_execution(&error))?;
         }
-        let work = self.work(&session).await?;
+        let work = self.work(&session).await.map_err(|failure| {
+            let tables = Table::needed(&self.settings, &self.workload);
+            missing::told(failure, &tables, &session, self.part.of == 1)
+        })?;
         Ok(Ready {
             session,
             work,

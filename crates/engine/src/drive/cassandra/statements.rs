@@ -9,10 +9,10 @@ use scylla::statement::prepared::PreparedStatement;
 use super::failure::of_preparation;
 use super::settings::Settings;
 use crate::drive::Failure;
-use crate::load::mix::Fields;
+use crate::load::operation::Fields;
 
 /// The column of the key.
-const KEY: &str = "y_id";
+pub const KEY: &str = "y_id";
 
 /// A statement for all fields, and one for each field alone.
 pub struct Family {

@@ -14,18 +14,14 @@ use super::settings::Settings;
 use super::statements::prepared;
 use crate::drive::found::Found;
 use crate::drive::{Failure, other_workload};
-use crate::load::stress::distribution::Draws;
-use crate::load::stress::random::JavaRandom;
+use crate::load::stress::adds::Adds;
 use crate::load::stress::row::{Row, Rows};
 use crate::load::stress::{Kind, Operation, Workload};
 
 /// Both tables: what their rows hold, and the statements for them.
 pub struct Tables {
     rows: Rows,
-    /// What is added to counters, for all threads, so that those of a sequence follow one another.
-    adds: RefCell<Draws>,
-    /// Counters of a row.
-    counters: usize,
+    adds: RefCell<Adds>,
     /// Those that the workload needs, by kind.
     statements: [Option<PreparedStatement>; 4],
 }
@@ -62,8 +58,7 @@ impl Tables {
         }
         Ok(Self {
             rows: Rows::new(&workload.layout),
-            adds: RefCell::new(Draws::new(workload.add.clone())),
-            counters: workload.layout.columns.len(),
+            adds: RefCell::new(Adds::new(workload)),
             statements,
         })
     }
@@ -100,10 +95,8 @@ impl Tables {
 
     /// What is added to each counter, and the key.
     fn added(&self, seed: i64, row: &Row) -> Vec<CqlValue> {
-        let mut random = JavaRandom::new(seed);
-        let mut adds = self.adds.borrow_mut();
-        let counters =
-            (0..self.counters).map(|_| CqlValue::Counter(Counter(adds.draw(&mut random))));
+        let adds = self.adds.borrow_mut().next(seed);
+        let counters = adds.into_iter().map(|add| CqlValue::Counter(Counter(add)));
         let key = CqlValue::Blob(row.key().to_vec());
         counters.chain([key]).collect()
     }

@@ -8,15 +8,16 @@ use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::{Session as Connections, TlsContext};
 use scylla::client::session_builder::SessionBuilder;
+use scylla::errors::NewSessionError;
 use scylla::policies::load_balancing::DefaultPolicy;
 use scylla::policies::retry::FallthroughRetryPolicy;
 use wire::load::{Target, Tls};
 
-use super::failure::of_connecting;
+use super::failure::{broke, of_connecting, of_the_open};
 use super::settings::Settings;
 use crate::drive::connected::established;
 use crate::drive::resolve::{Resolved, host};
-use crate::drive::secure::{Connector, Login, configuration};
+use crate::drive::secure::{Connector, Login, configuration, speaks_tls};
 use crate::drive::{Failure, Fault};
 
 /// Time between two looks whether all connections are there.
@@ -67,10 +68,10 @@ impl Way {
             named.push((remote, host(address)));
         }
         let session = self.builder(settings, &named)?.build().await;
-        let session = session.map_err(|error| {
-            let told = self.resolved.told(named[0].0);
-            of_connecting(&error, &told, self.login.as_ref())
-        })?;
+        let session = match session {
+            Ok(session) => session,
+            Err(error) => return Err(self.refused(&error, named[0]).await),
+        };
         let state = session.get_cluster_state();
         let members = state.get_nodes_info();
         for member in members {
@@ -126,6 +127,16 @@ impl Way {
             builder = builder.tls_context(Some(TlsContext::Rustls023(Arc::new(demanded))));
         }
         Ok(builder)
+    }
+
+    /// Why there is no connection, the first member being the one that is asked about.
+    async fn refused(&self, error: &NewSessionError, first: (SocketAddr, &str)) -> Failure {
+        let (remote, host) = first;
+        let told = self.resolved.told(remote);
+        if self.tls.is_none() && broke(error) && speaks_tls(host, remote).await {
+            return of_the_open(&told);
+        }
+        of_connecting(error, &told, self.login.as_ref())
     }
 
     /// Where TLS is demanded: make sure that a member speaks it as is demanded, and remember how,

@@ -10,7 +10,7 @@ use super::statements::Statements;
 use crate::drive::Failure;
 use crate::drive::found::Found;
 use crate::load::core::values::Values;
-use crate::load::mix::{Fields, Kind, Operation};
+use crate::load::operation::{Fields, Kind, Operation};
 
 /// Records of YCSB: what they hold, and the statements for them.
 pub struct Records {

@@ -5,7 +5,7 @@ use super::bson::Writer;
 use super::message::{MORE_TO_COME, message};
 use super::settings::{Acknowledged, Preference, Settings};
 use crate::load::core::values::Values;
-use crate::load::mix::{Fields, Operation};
+use crate::load::operation::{Fields, Operation};
 
 /// Writes commands; made once per load.
 pub struct Requests {
@@ -160,8 +160,9 @@ impl Requests {
 mod tests {
     use super::super::bson::{Document, Value};
     use super::*;
-    use crate::load::mix::{Operations, stream};
+    use crate::load::mix::Operations;
     use crate::load::plan::tests::{plan, ycsb};
+    use crate::load::stream::stream;
     use serde_json::json;
     use wire::load::{LoadPlan, Mix, Phase, ReadFields, ScanLengths};
 

@@ -8,7 +8,7 @@ use super::bson::Value;
 use super::link::Link;
 use crate::drive::found::Found;
 use crate::drive::{Failure, Fault};
-use crate::load::mix::{Kind, Operation};
+use crate::load::operation::{Kind, Operation};
 
 /// The connections of one logical thread, one to each member that it needs, and its buffer.
 pub struct Session {

@@ -6,7 +6,7 @@ use crate::drive::found::Found;
 use crate::drive::{Failure, Fault};
 use crate::load::core::values::Values;
 use crate::load::hash::java;
-use crate::load::mix::{Fields, Operation};
+use crate::load::operation::{Fields, Operation};
 
 /// The sorted set of all keys, with their hash codes as scores, beside hashes.
 pub const INDEX: &[u8] = b"_indices";

@@ -12,7 +12,7 @@ use super::slots::{Redirection, redirection, slot};
 use crate::drive::found::Found;
 use crate::drive::resolve::host;
 use crate::drive::{Failure, Fault};
-use crate::load::mix::{Fields, Kind, Operation};
+use crate::load::operation::{Fields, Kind, Operation};
 
 /// Redirections that one command follows before it counts as failed.
 const REDIRECTIONS: usize = 5;

@@ -4,10 +4,12 @@ use wire::load::Target;
 
 pub use self::connector::{Connector, Stream};
 pub use self::login::Login;
+pub use self::probe::speaks_tls;
 pub use self::trust::configuration;
 
 mod connector;
 mod login;
+mod probe;
 mod trust;
 
 /// For a driver that can neither log in nor encrypt: refuse a target that demands it, rather than

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use super::super::arguments::seconds;
+use super::super::amounts::seconds;
 use super::super::sums::QUANTILES;
 
 /// Upper limits of latencies in seconds, such as of `response.p99`. With none, a rate must be kept

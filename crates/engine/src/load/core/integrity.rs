@@ -7,7 +7,7 @@ use super::names;
 use crate::drive::found::Found;
 use crate::drive::{Failure, Fault};
 use crate::load::hash::java;
-use crate::load::mix::Operation;
+use crate::load::operation::Operation;
 
 /// Judges what reads found.
 pub struct Integrity {
@@ -57,8 +57,9 @@ pub fn value(key: &str, field: &str, length: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::mix::{Operations, stream};
+    use crate::load::mix::Operations;
     use crate::load::plan::tests::{plan, ycsb};
+    use crate::load::stream::stream;
     use wire::load::ReadFields;
 
     /// A read of such fields, and what judges it.

@@ -101,8 +101,9 @@ mod tests {
     use super::*;
     use crate::load::hash::java;
     use crate::load::keys::KeyName;
-    use crate::load::mix::{Operations, stream};
+    use crate::load::mix::Operations;
     use crate::load::plan::tests::{plan, ycsb};
+    use crate::load::stream::stream;
     use proptest::prelude::*;
     use wire::load::{Part, Phase, Requests};
 

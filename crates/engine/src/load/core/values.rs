@@ -8,7 +8,7 @@ use wire::load::{FieldLengths, Ycsb};
 
 use super::lengths::Lengths;
 use super::{integrity, names};
-use crate::load::mix::Operation;
+use crate::load::operation::Operation;
 
 /// Characters that YCSB makes of one random number of 32 bits.
 const GROUP: usize = 6;
@@ -103,8 +103,9 @@ fn group(bits: u32) -> u64 {
 mod tests {
     use super::*;
     use crate::load::core::fit::fits;
-    use crate::load::mix::{Operations, stream};
+    use crate::load::mix::Operations;
     use crate::load::plan::tests::{plan, ycsb};
+    use crate::load::stream::stream;
     use wire::load::{LoadPlan, Phase};
 
     /// A plan of a load phase with such field lengths.

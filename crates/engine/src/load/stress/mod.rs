@@ -11,6 +11,7 @@ use self::population::{Population, Seeds};
 use self::random::JavaRandom;
 use self::row::Layout;
 
+pub mod adds;
 pub mod distribution;
 pub mod judge;
 mod mix;
@@ -163,7 +164,7 @@ impl Operations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::mix::stream;
+    use crate::load::stream::stream;
     use wire::load::{Population as Planned, StressMix};
 
     const WHOLE: Part = Part { index: 0, of: 1 };

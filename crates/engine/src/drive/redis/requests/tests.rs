@@ -1,6 +1,7 @@
 use super::*;
-use crate::load::mix::{Operations, stream};
+use crate::load::mix::Operations;
 use crate::load::plan::tests::{plan, ycsb};
+use crate::load::stream::stream;
 use wire::load::{LoadPlan, Phase, ReadFields, Ycsb};
 
 const STRING: Shape = Shape::String { field: Some(100) };
