@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 mod agent;
 mod arithmetic;
+mod bpf;
 mod cgroups;
 mod control;
 mod cql;
