@@ -36,12 +36,12 @@ pub struct WatchPlan {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SoftInterrupts {
-    /// Name in the plan → those of the network, each from a packet that came in in one of its
-    /// networks to the next packet that came in elsewhere.
+    /// Name in the plan → those of the network, each from a packet that arrived in one of its
+    /// networks to the next packet that arrived elsewhere.
     pub networks: BTreeMap<String, f64>,
     /// The same in all other networks.
     pub elsewhere: f64,
-    /// Those of the network in which no packet came in.
+    /// Those of the network in which no packet arrived.
     pub no_packet: f64,
     /// All that are not the network's.
     pub other_kinds: f64,

@@ -1,7 +1,7 @@
-//! Soft interrupts, by the network namespaces that their packets came in in.
+//! Soft interrupts, by the network namespaces in which their packets arrived.
 //!
 //! The kernel charges them to whatever task was interrupted. Its tracepoints tell when one begins
-//! and ends, and of each packet by which device it came in.
+//! and ends, and of each packet by which device it arrived.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use programs::{KEPT, Maps, NO_PACKET, OTHER_KINDS, Way};
 
 mod programs;
 
-/// Network namespaces that can be told apart. What comes in in more of them is lost.
+/// Network namespaces that can be told apart. Packets that arrive in more of them are lost.
 const NETWORKS: u32 = 4096;
 
 /// Either of the last two stands for both others.

@@ -16,7 +16,7 @@ use crate::bpf::assembly::{Assembly, Helper, Label, Size};
 pub const NOBODY: u32 = 0;
 /// Soft interrupts that are not the network's: timers, disks, the scheduler.
 pub const OTHER_KINDS: u32 = 1;
-/// Soft interrupts of the network while no packet has come in.
+/// Soft interrupts of the network while no packet has arrived.
 pub const NO_PACKET: u32 = 2;
 
 /// Numbers of soft interrupts of the network, `linux/interrupt.h`.
@@ -44,7 +44,7 @@ pub struct Maps<'a> {
 /// The way from a packet to the number of its network: bytes from the start of each structure.
 #[derive(Debug, Clone, Copy)]
 pub struct Way {
-    /// From a packet to the device that it came in by.
+    /// From a packet to the device by which it arrived.
     pub device: i16,
     /// From a device to the network namespace that it is in.
     pub network: i16,
@@ -71,7 +71,7 @@ pub fn begin(maps: Maps) -> Vec<u8> {
     a.code()
 }
 
-/// Called with a packet that comes in. What was before the first packet is that packet's.
+/// Called with a packet that arrives. What was before the first packet is that packet's.
 pub fn packet(maps: Maps, way: Way) -> Vec<u8> {
     let mut a = Assembly::default();
     let (end, first) = (a.label(), a.label());
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_outside_of_soft_interrupts_is_left_alone() {
+    fn what_arrives_outside_of_soft_interrupts_is_left_alone() {
         let mut processor = Processor::new();
         processor.packet(CLIENT, 5);
         processor.end(9);
