@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -32,7 +33,6 @@ NETWORKS = {
     "db.2-1": 9.0,
     BRIDGE: 0.04,
 }
-REST = {"elsewhere": 1.0, "no_packet": 0.5, "other_kinds": 0.25}
 OPERATIONS = 4000
 
 
@@ -40,7 +40,11 @@ def run(soft: SoftInterrupts | None, **changed: Any) -> Record:
     return record(usage=USAGE, one_machine=True, soft_interrupts=soft, **changed)
 
 
-COUNTED = run(SoftInterrupts(networks=NETWORKS, **REST))
+def counted(networks: Mapping[str, float]) -> Record:
+    return run(SoftInterrupts(networks=networks, elsewhere=1.0, no_packet=0.5, other_kinds=0.25))
+
+
+COUNTED = counted(NETWORKS)
 REFUSED = run(SoftInterrupts(absent="the process lacks CAP_BPF"))
 
 
@@ -93,11 +97,11 @@ def test_a_study_that_does_not_ask_for_them_is_told_how_to() -> None:
 
 def test_nobody_misses_them_of_hosts_that_are_machines_or_in_turns() -> None:
     turn = Turn(name="native", began=0.0, ended=1.0)
-    for record_ in (run(None).model_copy(update={"one_machine": False}), run(None, turns=(turn,))):
-        assert why_not(record_) == ""
-        assert NETWORK_SOFT not in {each.name for each in counters.absent([record_])}
+    for each in (run(None).model_copy(update={"one_machine": False}), run(None, turns=(turn,))):
+        assert why_not(each) == ""
+        assert NETWORK_SOFT not in {found.name for found in counters.absent([each])}
 
 
 def test_a_host_that_is_not_among_the_networks_makes_all_unknown() -> None:
     networks = {name: used for name, used in NETWORKS.items() if name != "db-2"}
-    assert charged(run(SoftInterrupts(networks=networks, **REST))) == {}
+    assert charged(counted(networks)) == {}

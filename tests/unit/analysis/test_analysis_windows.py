@@ -108,11 +108,13 @@ def test_no_samples_at_all_give_no_values() -> None:
 
 def counted(*told: tuple[float, float]) -> Samples:
     """Samples of a machine whose host had so much in soft interrupts at so many seconds."""
-    rest = {"elsewhere": 0.0, "other_kinds": 1.0}
-    found = tuple(
-        Sample(time, {}, {}, SoftInterrupts(networks={"db-1": used}, no_packet=used / 2, **rest))
-        for time, used in told
-    )
+
+    def so_far(used: float) -> SoftInterrupts:
+        return SoftInterrupts(
+            networks={"db-1": used}, elsewhere=0.0, no_packet=used / 2, other_kinds=1.0
+        )
+
+    found = tuple(Sample(time, {}, {}, so_far(used)) for time, used in told)
     return Samples("client-1", 1.0, found, own_cpu=(), absent={})
 
 

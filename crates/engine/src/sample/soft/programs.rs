@@ -57,9 +57,10 @@ pub fn begin(maps: Maps) -> Vec<u8> {
     let mut a = Assembly::default();
     let (end, known) = (a.label(), a.label());
     a.load(R6, Size::Eight, R1, 0);
-    kept(&mut a, maps, end);
     a.call(Helper::Time);
-    a.store(R8, SINCE, Size::Eight, R0);
+    a.copy(R7, R0);
+    kept(&mut a, maps, end);
+    a.store(R8, SINCE, Size::Eight, R7);
     a.set(R1, NO_PACKET.cast_signed());
     a.jump_if_equal(R6, TRANSMIT, known);
     a.jump_if_equal(R6, RECEIVE, known);
