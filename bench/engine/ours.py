@@ -44,6 +44,14 @@ def shot(program: Path, content: Mapping[str, Any], place: Place, scratch: Path)
     return Shot(sum(result["operations"].values()), result["seconds"], done.cpu)
 
 
+def first(program: Path, content: Mapping[str, Any], place: Place, scratch: Path) -> float:
+    """Seconds from the start of the engine's process to its first operation, in one load. Raises
+    SystemExit when an operation failed."""
+    shot(program, content, place, scratch)
+    seconds: float = json.loads((scratch / "result.json").read_text())["first_operation"]
+    return seconds
+
+
 def _plan(
     core: str,
     phase: Phase,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from . import floors, ours
+from . import first, floors, ours
 from .asked import Asked, Kind
 from .peers import missing
 from .redis_clients import BENCHMARK, MEMTIER, MEMTIER_NOTE, memtier, redis_benchmark
@@ -54,6 +54,7 @@ def section(bench: Bench, pairs: int, operations: int) -> Section:
                 bench.tell(f"{title}: {asked.title}")
                 taken = in_turns(_clients(server, bench, asked), pairs)
                 rows += lines(asked.title, taken, GOALS[connections])
+        notes.append(first.note(MANY, _first(server, bench, pairs)))
     return Section(title, notes, rows, missing([MEMTIER], bench.environment))
 
 
@@ -99,6 +100,12 @@ def _clients(server: RedisServer, bench: Bench, asked: Asked) -> dict[str, Clien
         name: partial(confirmed, server, asked, SHAPE, name, client)
         for name, client in clients.items()
     }
+
+
+def _first(server: RedisServer, bench: Bench, times: int) -> list[float]:
+    """Seconds until the engine is at work, each time it is started anew."""
+    content = ours.driving(Asked(Kind.READ, MANY, MANY), server.place, SHAPE)
+    return [ours.first(bench.engine, content, server.place, bench.scratch) for _ in range(times)]
 
 
 def _floor(name: str, bench: Bench, server: RedisServer, asked: Asked) -> Client:

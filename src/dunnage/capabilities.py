@@ -34,11 +34,6 @@ _NOT_OURS = Support(
     "not stand behind it",
     hint="dunnage schema study  # leave out `contexts`, or name another endpoint",
 )
-_NO_NODES = Support(
-    met=False,
-    reason="the hosts of a lab are nodes of no Kubernetes that exists already",
-    hint="dunnage schema study  # `testbed: {kind: nodes, context: …}` has nodes of it as hosts",
-)
 QUICKSTART_NEEDS = (
     *_LAB_NEEDS,
     *catalog.OFFER.platforms["docker"].needs,
@@ -149,12 +144,9 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
         unmet = missing(here, needs)
         if FLOATING in needs and catalog.on_theirs(study, deployment):
             unmet.append(_NOT_OURS)
-        if _on_their_nodes(study, deployment):
-            unmet.append(_NO_NODES)
         if not unmet and catalog.family(deployment) == "kubernetes":
             needed = tried(configuration_of(deployment))
-            ours = () if catalog.on_theirs(study, deployment) else room()
-            unmet = [support for support in (*needed, *ours) if not support.met]
+            unmet = [support for support in (*needed, *room()) if not support.met]
         if unmet:
             reason = "; ".join(support.reason for support in unmet)
             hint = next((support.hint for support in unmet if support.hint), "dunnage doctor")
@@ -203,12 +195,3 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
     for need in platform.needs_of(deployment.network, deployment.endpoint):
         if not (theirs and need in _OF_DAEMONS):
             yield need
-
-
-def _on_their_nodes(study: Study, deployment: Deployment) -> bool:
-    """Whether hosts would have to be nodes of a Kubernetes that is not theirs."""
-    theirs = "kubernetes" in catalog.layers(study, deployment) and catalog.on_theirs(
-        study, deployment
-    )
-    hosts = catalog.OFFER.testbeds[study.testbed.kind]
-    return theirs and hosts.here and not hosts.fake

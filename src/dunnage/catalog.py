@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +45,7 @@ from dunnage.hosts.nodes.planned import (
     planned_nodes,
     planned_objects,
 )
+from dunnage.model.choices import Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     FLOATING,
@@ -131,7 +132,6 @@ OFFER = Offer(
         },
         "kubernetes": {
             "own": SubstrateOffer(control=True),
-            "existing": SubstrateOffer(contexts=True, contexts_of="Kubernetes"),
             "nodes": SubstrateOffer(of_testbed=True),
         },
         "fake": {"fake": SubstrateOffer()},
@@ -152,12 +152,18 @@ def on_theirs(study: Study, deployment: Deployment) -> bool:
     return any(each.theirs for each in chosen)
 
 
-def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
-    """Claim the hosts of a study."""
+def open_testbed(
+    spec: TestbedSpec, name: str, *, keep: bool, storages: Collection[Storage] = ()
+) -> AbstractContextManager[Testbed]:
+    """Claim the hosts of a study.
+
+    `storages` are what members' data will lie on: where hosts are nodes of a cluster, what it must
+    allow depends on that.
+    """
     if OFFER.testbeds[spec.kind].fake:
         return open_fake(spec, name=name)
     if not OFFER.testbeds[spec.kind].here:
-        return on_demand.open_nodes(spec, name, engine_path(), keep=keep)
+        return on_demand.open_nodes(spec, name, engine_path(), storages, keep=keep)
     return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
 
 
@@ -253,8 +259,6 @@ def open_substrate(
             insist_on_kernel(kernel, len(hosts), choices)
             binaries = DebianSoftware().kubernetes(tell or _heard)
             return on_demand.open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
-        case "kubernetes", "existing":
-            return on_demand.open_existing_kubernetes(contexts, hosts)
         case "kubernetes", "nodes":
             return on_demand.open_kubernetes_of(testbed, hosts)
         case "fake", "fake":
@@ -290,14 +294,14 @@ def platform(
 
 
 def foreseen_objects(
-    study: Study, deployment: Deployment, hosts: TestbedSpec, stay: StayPlan
+    deployment: Deployment, hosts: TestbedSpec, stay: StayPlan
 ) -> tuple[ForeseenObject, ...]:
     """All objects that a stay of a deployment on Kubernetes will create, in their order.
 
     Nothing is asked or obtained for that. Raises UnavailableError where it could not be carried out
     on a cluster that exists already.
     """
-    ours = not on_theirs(study, deployment)
+    here = OFFER.testbeds[hosts.kind].here
     database = DATABASES[deployment.database.kind]()
     members = stay.hosts or deployment.hosts
 
@@ -308,12 +312,12 @@ def foreseen_objects(
             clients=[host for host in planned if host.group == CLIENT_GROUP],
             trees=ForeseenTrees(),
             nodes={host.name: nodes(host.name) for host in planned},
-            ours=ours,
+            ours=here,
             floating=lambda host: floating[host.name],
         )
 
-    if OFFER.testbeds[hosts.kind].here:
-        on = ground(planned_hosts(hosts), lambda name: name if ours else f"node-of-{name}")
+    if here:
+        on = ground(planned_hosts(hosts), lambda name: name)
     else:
         another = ground(
             planned_nodes(hosts, others=True), lambda name: named_node(hosts, name, others=True)
@@ -324,7 +328,7 @@ def foreseen_objects(
         Manifests(
             deployment,
             StayNames.of(stay.id.lower(), STAY_NUMBER),
-            {} if OFFER.testbeds[hosts.kind].here else labels_of_nodes(hosts),
+            {} if here else labels_of_nodes(hosts),
         ),
         database.layout(deployment.database),
         lambda now: database.stages(deployment.database, now),

@@ -137,6 +137,18 @@ def test_the_part_that_was_at_its_limit_longest_says_for_how_long() -> None:
     assert EngineGenerator().parse(parts).client_limited == pytest.approx(0.75)
 
 
+def test_each_part_has_its_instant_and_tells_when_it_began() -> None:
+    ordered = order(starts=(1000.25, 1007.5))
+    assert [plan(ordered, index, 2)["start"] for index in (0, 1)] == [1000.25, 1007.5]
+    assert plan(order(), 0, 1)["start"] is None
+    parts = [artefacts("closed-0"), second()]
+    assert EngineGenerator().parse(parts).starts == ()  # of an engine that did not tell
+    for part, started in zip(parts, (1000.5, 1007.75), strict=True):
+        changed = json.loads(part["result.json"]) | {"started": started}
+        part["result.json"] = json.dumps(changed).encode()
+    assert EngineGenerator().parse(parts).starts == (1000.5, 1007.75)
+
+
 def test_operations_that_were_late_never_started_or_left_out_are_added() -> None:
     parts = [artefacts("closed-0"), second()]
     for part, number in zip(parts, (1, 20), strict=True):

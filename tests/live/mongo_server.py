@@ -4,7 +4,6 @@ database to measure."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -16,13 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from jars import jars
 from own_loopback import OwnLoopback
 
 from dunnage.generators.engine import EngineGenerator
 from dunnage.model.layout import Software
 from dunnage.model.record import Measurement
-from dunnage.software import maven
-from dunnage.software.cache import Cache
 from dunnage.software.engine import engine_path
 
 PORT = 27017
@@ -81,7 +79,7 @@ class MongoPlace:
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-cp",
-            f"{_jars()}/*",
+            f"{jars(_ARTEFACT, _KNOWN)}/*",
             _MAIN,
         )
 
@@ -147,16 +145,3 @@ class MongoPlace:
         """Take all of it down."""
         self.stop()
         self.loopback.close()
-
-
-def _jars() -> Path:
-    """The directory of the Java server's jars, fetched once."""
-    known = _KNOWN.read_text()
-    jars = {name: digest for digest, name in (line.split() for line in known.splitlines())}
-    entry = f"{_KNOWN.stem}-{hashlib.sha256(known.encode()).hexdigest()[:16]}"
-
-    def make(directory: Path) -> str:
-        maven.fetch(_ARTEFACT, jars, directory / "jars")
-        return entry
-
-    return Cache().obtain(entry, make) / "jars"

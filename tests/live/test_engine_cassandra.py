@@ -8,26 +8,38 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from open_loads import found, insist_random_arrivals
 from own_loopback import OwnLoopback
+from read_back import RECORDS as LOADED
+from read_back import (
+    ReadBack,
+    the_engine_finds_what_ycsb_loaded,
+    ycsb_finds_what_the_engine_loaded,
+)
+from ycsb_original import Original
 
 from dunnage.generators.engine import EngineGenerator, plan
 from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.deployment import Workload
 from dunnage.model.layout import Address, Software, Target
-from dunnage.model.level import Level
+from dunnage.model.level import Level, Search
 from dunnage.model.load import LoadOrder
-from dunnage.model.record import Measurement
+from dunnage.model.record import Ending, Measurement
 from dunnage.software.engine import engine_path
 
 pytestmark = pytest.mark.live
 
 RECORDS, CONNECTIONS = 500, 32
+FIRST_KEY = "user6284781860667377211"
+"""The key of the first record that a load phase inserts."""
+ONE = {"read_consistency": "ONE", "write_consistency": "ONE"}
 MEMBERS = ("127.0.0.1", "127.0.0.2")
 # Half of the tokens each, so that every member has records that no other has.
 TOKENS = (-(2**63), 0)
@@ -78,7 +90,7 @@ class Ring:
     """A loopback with Cassandra's servers."""
 
     def __init__(self, directory: Path) -> None:
-        self.directory, self.loads = directory, 0
+        self.directory, self.loads, self.tables = directory, 0, count(1)
         self.loopback = OwnLoopback(Software("cassandra", "5.0"))
         self.inside, self.prefix = self.loopback.inside, self.loopback.prefix
         self.servers: list[subprocess.Popen[bytes]] = []
@@ -124,6 +136,23 @@ class Ring:
                 assert server.poll() is None, f"{member} ended: {log[-2000:]}"
                 assert time.monotonic() < deadline, f"{member} is not ready: {log[-2000:]}"
             time.sleep(0.2)
+
+    def table(self) -> str:
+        """Make one more table of records that every member knows, and return its name."""
+        name = f"table{next(self.tables)}"
+        text = f"CREATE TABLE ycsb.{name} (y_id varchar PRIMARY KEY, {FIELDS})"
+        made = self.cql(MEMBERS[0], "--timeout", "60", text)
+        assert made.code == 0, made.said
+        deadline = time.monotonic() + 60
+        while len({self.schema(member) for member in MEMBERS}) > 1:
+            assert time.monotonic() < deadline, "the members do not agree on the schema"
+            time.sleep(0.1)
+        return name
+
+    def schema(self, member: str) -> str:
+        """The version of the schema that a member has."""
+        ((version,),) = self.rows(member, "SELECT schema_version FROM system.local")
+        return str(version)
 
     def cql(self, member: str, *statements: str) -> Asked:
         argv = (str(engine_path()), "cql", "--address", f"{member}:9042", *statements)
@@ -185,6 +214,31 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ring]:
         home.close()
 
 
+def load_order(
+    core: str = "A",
+    phase: Phase = Phase.RUN,
+    level: Level | None = None,
+    options: dict[str, Any] | None = None,
+    arrivals: Arrivals = Arrivals.CONSTANT,
+) -> LoadOrder:
+    address = Address(MEMBERS[0], 9042)
+    return LoadOrder(
+        workload=Workload.model_validate(
+            {"name": core, "core": core, "phase": phase, "records": RECORDS}
+        ),
+        phase=phase,
+        level=level or Level(threads=4),
+        target=Target("cassandra", "ring", (address,), frozenset({address}), options or ONE),
+        connections=CONNECTIONS,
+        arrivals=arrivals,
+        warmup=0.1,
+        duration=None if phase is Phase.LOAD else 1.0,
+        operations=None,
+        timeout=40.0,
+        seed=1,
+    )
+
+
 def order(
     core: str = "A",
     phase: Phase = Phase.RUN,
@@ -192,29 +246,7 @@ def order(
     options: dict[str, Any] | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
-    address = Address(MEMBERS[0], 9042)
-    consistency = {"read_consistency": "ONE", "write_consistency": "ONE"}
-    target = Target("cassandra", "ring", (address,), frozenset({address}), options or consistency)
-    content = plan(
-        LoadOrder(
-            workload=Workload.model_validate(
-                {"name": core, "core": core, "phase": phase, "records": RECORDS}
-            ),
-            phase=phase,
-            level=level or Level(threads=4),
-            target=target,
-            connections=CONNECTIONS,
-            arrivals=Arrivals.CONSTANT,
-            warmup=0.1,
-            duration=None if phase is Phase.LOAD else 1.0,
-            operations=None,
-            timeout=40.0,
-            seed=1,
-        ),
-        0,
-        1,
-    )
-    return {**content, **changes}
+    return {**plan(load_order(core, phase, level, options), 0, 1), **changes}
 
 
 def errors(measured: Measurement) -> dict[str, int]:
@@ -222,9 +254,8 @@ def errors(measured: Measurement) -> dict[str, int]:
 
 
 def test_records_lie_in_ycsbs_own_shape(ring: Ring) -> None:
-    one = ring.cql(
-        MEMBERS[0], "SELECT * FROM ycsb.usertable WHERE y_id = 'user6284781860667377211'"
-    ).answers[0]
+    asked = f"SELECT * FROM ycsb.usertable WHERE y_id = '{FIRST_KEY}'"  # noqa: S608
+    (one,) = ring.cql(MEMBERS[0], asked).answers
     assert one["columns"] == ["y_id", *(f"field{number}" for number in range(10))]
     assert [len(value) for value in one["rows"][0]] == [23, *[100] * 10]
 
@@ -258,6 +289,29 @@ def test_all_connections_are_there_before_the_load_begins(ring: Ring) -> None:
     assert result["shape"] == "row"
 
 
+def test_poisson_arrivals_offer_the_rate_and_have_response_times(ring: Ring) -> None:
+    rate, seconds = 1000.0, 4.0
+    poisson = load_order("B", level=Level(rate=rate), arrivals=Arrivals.POISSON)
+    insist_random_arrivals(ring.load(plan(replace(poisson, duration=seconds), 0, 1)), rate)
+
+
+@pytest.mark.quiet
+def test_a_search_ends_between_what_is_sustained_and_what_is_too_much(ring: Ring) -> None:
+    """Both lie where a closed loop is: no open load gets more of a server than all that wait."""
+    search = Search(start=500, precision=0.25, probes=20, probe=1.0)
+
+    def drive(rate: float) -> tuple[LoadOrder, Measurement]:
+        one = load_order("C", level=Level(rate=rate))
+        return one, ring.load(plan(one, 0, 1))
+
+    outcome = found(search, drive)
+    closed = ring.load(order("C", level=Level(threads=CONNECTIONS), duration=2.0, warmup=1.0))
+    capacity = closed.operations["all"].count / closed.seconds
+    assert outcome.ended is Ending.FOUND, outcome
+    assert outcome.rate is not None
+    assert 0.3 * capacity < outcome.rate < 1.3 * capacity, (capacity, outcome)
+
+
 def test_a_record_that_is_not_there_is_an_error(ring: Ring) -> None:
     content = order("C", operations=100, duration=None)
     content["workload"] |= {"records": 10**9, "requests": {"kind": "uniform"}}
@@ -277,6 +331,75 @@ def test_what_the_server_refuses_is_told_in_its_words(ring: Ring) -> None:
     refused = ring.cql(MEMBERS[0], "SELECT * FROM ycsb.nowhere", "SELECT now()")
     assert (refused.code, refused.answers) == (1, [])
     assert refused.said == "dunnage-engine: `127.0.0.1:9042`: table nowhere does not exist\n"
+
+
+@pytest.mark.parametrize("fields", ["all", "all-by-name", "one"])
+def test_records_that_are_not_what_was_written_are_told(ring: Ring, fields: str) -> None:
+    table = ring.table()
+
+    def compared(content: dict[str, Any]) -> dict[str, Any]:
+        content["workload"] |= {"integrity": True, "read_fields": fields}
+        ring.load(content)
+        result = ring.directory / f"load-{ring.loads}" / "result.json"
+        told: dict[str, Any] = json.loads(result.read_text())
+        return told
+
+    options = {**ONE, "table": table}
+    loaded = compared(order(phase=Phase.LOAD, options=options))
+    assert (loaded["errors"], loaded["operations"]) == ({}, {"insert": RECORDS})
+    run = compared(order("F", options=options))
+    assert run["errors"] == {}
+    assert run["verified"] == sum(run["operations"].values()) > 0
+
+    wrong = ", ".join(f"field{number} = 'x'" for number in range(10))
+    change = f"UPDATE ycsb.{table} SET {wrong} WHERE y_id = '{FIRST_KEY}'"  # noqa: S608
+    changed = ring.cql(MEMBERS[0], change)
+    assert changed.code == 0, changed.said
+    reads = order("C", operations=100, duration=None, options=options)
+    reads["workload"] |= {"records": 1, "requests": {"kind": "uniform"}}
+    read = compared(reads)
+    assert read["errors"] == {"read": {"mismatch": 100}}
+    assert read["verified"] == 0
+    assert any(FIRST_KEY in message for message in read["messages"])
+
+
+Fresh = Callable[[], ReadBack]
+"""Makes one more empty table."""
+
+
+@pytest.fixture
+def fresh(ring: Ring, tmp_path: Path) -> Fresh:
+    original = Original(ring.loopback)
+
+    def made() -> ReadBack:
+        table = ring.table()
+        directory = tmp_path / table
+        directory.mkdir()
+
+        def content() -> list[list[Any]]:
+            rows = sorted(ring.rows(MEMBERS[1], f"SELECT * FROM ycsb.{table}"))  # noqa: S608
+            assert len(rows) == LOADED
+            return rows
+
+        levels = "&".join(f"{name}={level}" for name, level in ONE.items())
+        return ReadBack(
+            original=original,
+            address=f"cassandra://{MEMBERS[0]}/ycsb?{levels}",
+            adapter="CassandraRows",
+            properties={"hosts": MEMBERS[0], "cassandra.keyspace": "ycsb", "table": table},
+            directory=directory,
+            content=content,
+        )
+
+    return made
+
+
+def test_ycsbs_own_client_reads_what_the_engine_loaded(fresh: Fresh) -> None:
+    ycsb_finds_what_the_engine_loaded(fresh())
+
+
+def test_the_engine_reads_what_ycsbs_own_client_loaded(fresh: Fresh) -> None:
+    the_engine_finds_what_ycsb_loaded(fresh(), fresh())
 
 
 @pytest.mark.quiet

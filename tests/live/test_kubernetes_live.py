@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -24,6 +25,7 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Software, Stage
 from dunnage.model.path import HopKind
 from dunnage.model.study import DatabaseSpec, Limits
+from dunnage.platforms.kubernetes import starting
 from dunnage.platforms.kubernetes.platform import Kubernetes
 from dunnage.platforms.stay_names import StayNames
 from dunnage.runner.formation import form
@@ -136,7 +138,13 @@ def test_load_stays_inside_of_the_endpoint_and_the_way_is_read_to_its_end(
             assert path.hops[-1].kind is HopKind.MEMBER
 
 
-@pytest.mark.parametrize("way", [("host-port",), ("container-dns", ClientPlace.CONTAINER)])
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(("host-port",), id="way0"),
+        pytest.param(("container-dns", ClientPlace.CONTAINER), id="way1", marks=PROOF),
+    ],
+)
 def test_limits_are_in_force_in_the_members_control_group(lab: Lab, way: tuple[Any, ...]) -> None:
     limits = Limits(memory=200 * 2**20, cpus=0.5)
     with formed(lab, deployed_as(*way, database=SINGLE, limits=limits)) as (platform, *_):
@@ -146,6 +154,7 @@ def test_limits_are_in_force_in_the_members_control_group(lab: Lab, way: tuple[A
         asked = [member.host.engine, "inspect", "--pid", str(member.process.pid), "--data", "/"]
         told = member.host.run(asked).stdout
         assert str(200 * 2**20) in told
+        assert re.search('"seccomp":"2:[0-9a-f]{64}"', told), "the pod's filter is read back"
 
 
 class Changed(Redis):
@@ -176,6 +185,13 @@ def failure(lab: Lab, deployment: Deployment, **change: Any) -> DunnageError:
 ONE = deployed_as(database=SINGLE)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What will not change is not waited for as long as what may."""
+    monkeypatch.setattr(starting, "_PATIENCE", 3.0)
+
+
+@pytest.mark.usefixtures("impatient")
 def test_an_image_that_is_missing_is_told_with_the_kubelets_words(lab: Lab) -> None:
     error = failure(lab, ONE, software=Software("redis", "7.0", image="nowhere/redis:7.0"))
     assert isinstance(error, StayError)
@@ -184,6 +200,7 @@ def test_an_image_that_is_missing_is_told_with_the_kubelets_words(lab: Lab) -> N
     assert error.hint.endswith("# then: dunnage lab shell control-1 -- kubectl describe nodes")
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_pod_that_fits_no_node_is_told_with_the_schedulers_words(lab: Lab) -> None:
     error = failure(lab, ONE.model_copy(update={"limits": Limits(memory=2**50)}))
     assert "Unschedulable" in str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import time
@@ -163,6 +164,9 @@ def test_twins_and_a_container_differ_in_nothing_that_could_be_avoided(
     found = compare(native, docker, keys(factors(NATIVE, DOCKER)))
     assert found and {each.cause for each in found} == {Cause.INHERENT}
     assert [dict(stay.processes[0].absent) for stay in (native, docker)] == [{}, {}]
+    filters = [stay.processes[0].limits["seccomp"] for stay in (native, docker)]
+    assert filters[0] == "0"
+    assert re.fullmatch("2:[0-9a-f]{64}", filters[1])
 
 
 MEBIBYTE = 2**20

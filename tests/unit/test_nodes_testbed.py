@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 from stand_in_cluster import REVIEWS, Cluster, cluster_of, node
 
 from dunnage.clusters.left import owned
+from dunnage.clusters.rights import OF_VOLUMES
 from dunnage.contracts.cluster import Owner
 from dunnage.contracts.host import Shared
 from dunnage.contracts.kubernetes import LabelsNamespaces, MakesPods, OnKubernetes
@@ -22,6 +23,7 @@ from dunnage.hosts.nodes import pods as of_pods
 from dunnage.hosts.nodes import testbed as made_here
 from dunnage.hosts.nodes.owner import own
 from dunnage.hosts.nodes.testbed import NodesTestbed, open_nodes
+from dunnage.model.choices import Storage
 from dunnage.model.study import TestbedSpec
 
 SPEC = TestbedSpec(
@@ -98,15 +100,17 @@ def pod(named: str, state: dict[str, Any], phase: str = "Running") -> tuple[int,
 
 
 @contextmanager
-def opened(tmp_path: Path, spec: TestbedSpec = SPEC) -> Iterator[NodesTestbed]:
+def opened(
+    tmp_path: Path, spec: TestbedSpec = SPEC, storages: Collection[Storage] = ()
+) -> Iterator[NodesTestbed]:
     engine = tmp_path / "engine"
     engine.write_bytes(b"program")
-    with open_nodes(spec, name="study", engine=engine, keep=False) as testbed:
+    with open_nodes(spec, name="study", engine=engine, storages=storages, keep=False) as testbed:
         yield testbed
 
 
-def refused(tmp_path: Path, spec: TestbedSpec = SPEC) -> str:
-    with pytest.raises(UnavailableError) as raised, opened(tmp_path, spec):
+def refused(tmp_path: Path, spec: TestbedSpec = SPEC, storages: Collection[Storage] = ()) -> str:
+    with pytest.raises(UnavailableError) as raised, opened(tmp_path, spec, storages):
         raise AssertionError("it was opened")
     assert raised.value.hint
     return f"{raised.value} [{raised.value.hint}]"
@@ -275,15 +279,52 @@ def test_what_a_study_needs_to_have_nodes_is_asked_for_before_anything_is_made(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     with pytest.raises(UnavailableError, match="`--keep` is for labs"):
-        open_nodes(SPEC, name="s", engine=tmp_path, keep=True).__enter__()
+        open_nodes(SPEC, name="s", engine=tmp_path, storages=(), keep=True).__enter__()
     nameless = SPEC.model_copy(update={"image": None})
     assert "need a `context` and an `image`" in refused(tmp_path, nameless)
     cluster.answers[REVIEWS] = (201, {"spec": {}, "status": {"allowed": False}})
     found = refused(tmp_path)
     assert "may not list nodes, " in found
-    assert "list namespaces, list pods" in found
+    assert "list pods, delete pods" in found
+    assert "volumes" not in found
     assert "dunnage doctor --context mine" in found
     assert not any(asked.startswith("POST /api/v1/n") for asked in cluster.asked)
+
+
+@pytest.mark.parametrize("path", [REVIEWS, "/api/v1/nodes"])
+@pytest.mark.parametrize("code", [401, 403])
+def test_a_cluster_that_refuses_is_not_one_that_does_not_answer(
+    cluster: Cluster, tmp_path: Path, path: str, code: int
+) -> None:
+    cluster.answers[path] = (code, {"code": code, "message": "who are you"})
+    found = refused(tmp_path)
+    assert "the cluster of context `mine` refuses: " in found
+    assert "[kubectl --context mine auth whoami]" in found
+
+
+def test_a_cluster_that_is_not_there_is_told(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.shutdown()
+    cluster.server_close()
+    found = refused(tmp_path)
+    assert "the cluster of context `mine` does not answer: " in found
+    assert "[kubectl --context mine cluster-info]" in found
+
+
+def without_volumes(asked: Any) -> tuple[int, Any]:
+    """What a cluster says to who may do everything but what is of volumes."""
+    wanted = asked["spec"]["resourceAttributes"]["resource"]
+    return 201, {"spec": {}, "status": {"allowed": not wanted.startswith("persistentvolume")}}
+
+
+def test_who_may_do_nothing_with_volumes_is_refused_only_where_a_study_has_some(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    no = {"kind": "Status", "code": 403, "message": "no volumes"}
+    cluster.answers |= {REVIEWS: without_volumes, "/api/v1/persistentvolumes": (403, no)}
+    found = refused(tmp_path, storages={Storage.VOLUME})
+    assert f"may not {', '.join(map(str, OF_VOLUMES))}" in found
+    with opened(tmp_path, storages={Storage.BIND}) as testbed:
+        assert len(testbed.hosts) == 2
 
 
 def space(named: str, owner: Owner, stay: str = "") -> dict[str, Any]:

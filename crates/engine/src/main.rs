@@ -15,6 +15,7 @@ mod front;
 mod init;
 mod inspect;
 mod load;
+mod message;
 mod moment;
 mod mounts;
 mod pause;
@@ -103,8 +104,8 @@ fn main() -> std::process::ExitCode {
     match result {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("dunnage-engine: {error}");
-            std::process::ExitCode::FAILURE
+            message::tell(&error);
+            load::told::code(&error)
         }
     }
 }

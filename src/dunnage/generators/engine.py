@@ -39,6 +39,7 @@ class EngineGenerator:
     """Makes load with `dunnage-engine load`; see `schema/engine-load.schema.json`."""
 
     offer: ClassVar[PartOffer] = PartOffer()
+    connecting: ClassVar[float] = 5.0
 
     def commands(
         self, order: LoadOrder, engine: str, directories: Sequence[str]
@@ -86,6 +87,7 @@ class EngineGenerator:
             raise RunError(f"a histogram cannot be read: {error}", where=LOG) from error
         seconds = max(result["seconds"] for result in results)
         intended = [r["intended"] for r in results if r["intended"] is not None]
+        started = [r["started"] for r in results if r.get("started") is not None]
         return Measurement(
             began=min(result["began"] for result in results),
             seconds=seconds,
@@ -98,6 +100,7 @@ class EngineGenerator:
             offered=sum(intended) / seconds if intended else None,
             backlog=sum(result["backlog"] for result in results),
             parts=len(results),
+            starts=tuple(started) if len(started) == len(results) else (),
         )
 
 
@@ -133,7 +136,7 @@ def plan(order: LoadOrder, index: int, parts: int) -> dict[str, Any]:
         "level": level,
         "policy": "queue",
         "part": {"index": index, "of": parts},
-        "start": None,
+        "start": order.starts[index] if order.starts else None,
         # Records that go in during a warm-up would not be counted.
         "warmup": 0.0 if until_all_are_in else order.warmup,
         "duration": order.duration,

@@ -49,6 +49,9 @@ class LoadOrder:
     """Whether they are recorded; not for load in turns."""
     until_told: bool = False
     """TERM ends the load and keeps its results; it ends after `duration` at the latest."""
+    starts: tuple[float, ...] = ()
+    """Unix time at which each part begins, warm-up included, by the clock of its host. Empty: each
+    as soon as it is connected."""
 
 
 @dataclass(frozen=True)

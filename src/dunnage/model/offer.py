@@ -127,8 +127,6 @@ class SubstrateOffer:
     """Whether it is there already, and the study names what reaches it on each host."""
     of_testbed: bool = False
     """Whether it is there already, as the testbed's hosts are part of it."""
-    contexts_of: str = "Docker"
-    """What such a context is one of."""
     beside: tuple[str, ...] = ()
     """Names beside those of hosts that contexts may be given for."""
     below: str | None = None

@@ -16,7 +16,7 @@ from dunnage.model.path import NetworkPath
 from dunnage.model.soft_interrupts import SoftInterrupts
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 12
+RECORD_VERSION = 13
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
@@ -24,7 +24,8 @@ no longer keep the growth of a backlog, which nothing read. 7: a stay has the na
 late addresses, network paths, and what was held still. 8: members whose processes their hosts do
 not see, with the reason. 9: restarts of the programs of a lab's Kubernetes. 10: how long a run
 waited for the database to settle. 11: for how long the generator was at its limit; operations that
-were late, never started or left out. 12: soft interrupts by networks."""
+were late, never started or left out. 12: when each engine of a load began, and how far apart.
+13: soft interrupts by networks."""
 
 
 class Turn(Value):
@@ -108,6 +109,12 @@ class Measurement(Value):
     """Operations intended inside the window but not answered at its end."""
     parts: int
     """Number of engines whose results are added here."""
+    starts: tuple[float, ...] = ()
+    """Unix time at which each engine began, warm-up included, by the clock of its host. Empty in
+    records before version 12."""
+    spread: float | None = None
+    """Seconds from the first of these starts to the last, clocks taken into account. None for a
+    single engine."""
 
 
 class Usage(Value):

@@ -32,7 +32,7 @@ deployments:
   slowed: {{platform: native, loss: 30%}}
 workloads: [C]
 records: 1000
-load: {{threads: [8], turns: 250ms, warmup: 500ms, duration: 3s}}
+load: {{threads: [8], turns: 750ms, warmup: 500ms, duration: 6s}}
 blocks: 1
 patience: 0s
 deadline: 60s

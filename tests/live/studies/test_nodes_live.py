@@ -18,7 +18,7 @@ from lightkube.resources.core_v1 import Pod
 from study_process import StudyProcess, answered, started
 
 from dunnage import catalog
-from dunnage.clusters.rights import ALL
+from dunnage.clusters.rights import OF_EVERY_STUDY, OF_VOLUMES
 from dunnage.errors import NoResultError
 from dunnage.hosts.nodes.manifests import ON_NODES
 from dunnage.hosts.nodes.testbed import PREFIX
@@ -67,14 +67,15 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @pytest.fixture(autouse=True)
 def kubeconfig(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """What somebody would be given who may do in the cluster what is asked for, and no more."""
+    """What somebody would be given who may do in the cluster what is asked for where no data lies
+    on volumes, and no more."""
     control = lab.testbed.host(lab.kubernetes.control)
     url = f"https://127.0.0.1:{control.listen_outside(lab.kubernetes.address)}"
     file = tmp_path / "kubeconfig"
     file.touch(0o600)
     file.write_bytes(lab.kubernetes.kubeconfig(url, USER))
     monkeypatch.setenv("KUBECONFIG", str(file))
-    with allowed(lab, USER, ALL, file):
+    with allowed(lab, USER, OF_EVERY_STUDY, file):
         yield file
 
 
@@ -262,7 +263,7 @@ def test_kill_9_leaves_what_clean_removes_and_resume_goes_on(
     if cleaned:
         answer = answered("clean", "--context", CONTEXT, "--yes")
         assert [each["testbed"] for each in answer["removed"]["testbeds"]] == [testbed["testbed"]]
-        assert answer["left"] == {"stays": [], "testbeds": []}
+        assert (answer["left"]["stays"], answer["left"]["testbeds"]) == ([], [])
         insist_nothing_left(lab)
     before = running.result().finished()
     with started(name, tmp_path, "--resume", str(tmp_path / name)) as resumed:
@@ -346,10 +347,10 @@ def command(process: Path) -> list[str]:
 
 @pytest.mark.proof
 def test_doctor_and_clean_tell_of_a_cluster_that_nothing_is_in(lab: Lab) -> None:
-    assert answered("doctor", "--context", CONTEXT)["missing"] == []
-    assert answered("clean", "--context", CONTEXT) == {
-        "context": CONTEXT,
-        "stays": [],
-        "testbeds": [],
-    }
+    told = answered("doctor", "--context", CONTEXT)
+    assert told["missing"] == list(map(str, OF_VOLUMES))
+    assert {each["purpose"] for each in told["rights"] if not each["held"]} == {"`storage: volume`"}
+    left = answered("clean", "--context", CONTEXT)
+    assert (left["stays"], left["testbeds"]) == ([], [])
+    assert "persistentvolumes is forbidden" in left["volumes_unread"]
     assert catalog.clean_cluster(CONTEXT)[0].testbeds == ()

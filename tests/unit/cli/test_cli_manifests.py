@@ -118,24 +118,6 @@ def test_secrets_are_not_shown(dunnage: Command, tmp_path: Path) -> None:
         assert "hunter2" not in shown.out + shown.err
 
 
-def test_nodes_of_a_cluster_that_exists_already_are_not_known_yet(
-    dunnage: Command, tmp_path: Path
-) -> None:
-    study = tmp_path / "existing.yaml"
-    theirs = "substrate: {kubernetes: {kind: existing, contexts: {db-1: mine}}}\ndatabase:"
-    study.write_text(STANDING.replace("database:", theirs, 1))
-    shown = dunnage("plan", study, "--manifests")
-    assert shown.code == 0
-    why = "# unknown yet: the name of the host's node, which its machine id tells"
-    assert f"- node-of-db-1 {why}\n" in shown.out
-    assert "imagePullPolicy: IfNotPresent" in shown.out
-    assert "the hosts of a lab are nodes of no Kubernetes that exists already" in shown.err
-    study.write_text("".join(each for each in study.open() if "  image:" not in each))
-    refused = dunnage("plan", study, "--manifests")
-    assert (refused.code, refused.out) == (3, "")
-    assert "cannot be brought to a node that is not ours" in refused.err
-
-
 NODES = """
 dunnage: 1
 name: theirs

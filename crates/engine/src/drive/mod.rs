@@ -121,6 +121,11 @@ impl Driver {
         driver.map_err(io::Error::other)
     }
 
+    /// Whether sessions share their connections; else each has connections of its own.
+    pub fn sessions_share(&self) -> bool {
+        matches!(self, Self::Cassandra(_) | Self::Fake(_))
+    }
+
     /// What one logical thread works with.
     pub fn session(&self) -> Session {
         match self {

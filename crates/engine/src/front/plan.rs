@@ -6,6 +6,7 @@ use super::address::Address;
 use super::arguments::{Arguments, Security};
 use super::ends::Ends;
 use super::given::Given;
+use super::search::{Search, TIME};
 use super::{binding, level, names, secrets, ycsb};
 use crate::load::plan::{check, secret};
 
@@ -28,6 +29,8 @@ pub struct Made {
     pub plan: LoadPlan,
     /// What has no effect, and what is otherwise than in YCSB.
     pub notes: Vec<String>,
+    /// By which rates to make it again and again, if it is a search.
+    pub search: Option<Search>,
 }
 
 /// Make the plan; the error is one sentence.
@@ -48,12 +51,22 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
         .phase
         .map_or_else(|| ycsb::phase(&given), Phase::from);
     let workload = ycsb::workload(&given, phase, &mut notes)?;
-    let ends = Ends::of(load, &given, phase, &mut notes)?;
+    let search = Search::of(&arguments.searching);
+    let ends = match search {
+        Some(_) => Ends {
+            operations: None,
+            seconds: Some(load.time.unwrap_or(TIME)),
+        },
+        None => Ends::of(load, &given, phase, &mut notes)?,
+    };
     let most = match phase {
         Phase::Load => Some(ycsb::inserted(&workload)),
         Phase::Run => ends.operations,
     };
-    let level = level::of(load, &given, &ends, most, &mut notes)?;
+    let level = match &search {
+        Some(search) => level::at(search.start(), load, &given)?,
+        None => level::of(load, &given, &ends, most, &mut notes)?,
+    };
     let plan = LoadPlan {
         version: LOAD_VERSION,
         phase,
@@ -61,8 +74,8 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
         target: target(address, security, &given, surroundings)?,
         level,
         policy: load.policy.map_or(Policy::Queue, Policy::from),
-        part: Part { index: 0, of: 1 },
-        start: None,
+        part: load.part.unwrap_or(Part { index: 0, of: 1 }),
+        start: load.start,
         warmup: load.warmup.unwrap_or(0.0),
         duration: ends.seconds,
         until_told: false,
@@ -73,10 +86,17 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
         seed: load.seed.unwrap_or(surroundings.seed),
     };
     check(&plan).map_err(|what| format!("this load cannot be made: {what}"))?;
+    if search.is_some() {
+        Search::check(&plan)?;
+    }
     if let Some(credentials) = &plan.target.credentials {
         secret(&credentials.password)?;
     }
-    Ok(Made { plan, notes })
+    Ok(Made {
+        plan,
+        notes,
+        search,
+    })
 }
 
 /// The user of the address, or the one that is typed.
@@ -211,6 +231,42 @@ mod tests {
         let most = made("fake:// load -p recordcount=3 --threads 9", &QUIET).unwrap();
         assert_eq!(most.plan.level, Level::Threads { threads: 3 });
         assert_eq!(most.notes.len(), 1);
+    }
+
+    #[test]
+    fn several_engines_have_parts_of_one_load_that_begins_at_one_instant() {
+        let words = "redis://h --workload c --time 30s --threads 8 --seed 7 --part 2/3 \
+             --start 1970-01-01T00:01:00Z";
+        let found = plan(words);
+        assert_eq!(found.part, Part { index: 1, of: 3 });
+        assert_eq!((found.start, found.seed), (Some(60.0), 7));
+        assert!(typed(&["redis://h", "--part", "1/2"]).is_err());
+        let said = refused("redis://h --workload c --time 30s --seed 7 --part 1/3");
+        assert!(said.contains("as many `threads` as parts"), "{said}");
+    }
+
+    #[test]
+    fn a_search_begins_with_an_open_load_of_two_seconds() {
+        let words = "redis://h --workload b -p threadcount=8 --arrivals poisson --search p99<10ms";
+        let found = made(words, &QUIET).unwrap();
+        let expected = Level::Rate {
+            rate: 1000.0,
+            connections: 8,
+            arrivals: Arrivals::Poisson,
+        };
+        assert_eq!(found.plan.level, expected);
+        assert_eq!(
+            (found.plan.duration, found.plan.operations),
+            (Some(2.0), None)
+        );
+        assert!(found.search.is_some());
+        let said = refused("redis://h --workload d --search sustained");
+        assert!(said.contains("without inserts"), "{said}");
+        for words in ["--rate 5", "--operations 5", "--part 1/2", "--start 5"] {
+            let all = format!("redis://h --search sustained --seed 1 {words}");
+            let all: Vec<&str> = all.split_whitespace().collect();
+            assert!(typed(&all).is_err(), "{words}");
+        }
     }
 
     #[test]

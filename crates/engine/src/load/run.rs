@@ -38,6 +38,7 @@ pub struct Run {
     in_flight: Cell<u64>,
     watcher: Watcher,
     used_at_end: Cell<Option<Used>>,
+    ended_early: Cell<bool>,
 }
 
 /// What the engine used until the measured window ended.
@@ -136,6 +137,7 @@ impl Run {
             in_flight: Cell::new(0),
             watcher: Watcher::begin(clock, span.begin)?,
             used_at_end: Cell::new(None),
+            ended_early: Cell::new(false),
         })
     }
 
@@ -247,6 +249,17 @@ impl Run {
                 self.alarm.end_at(end);
             }
         }
+    }
+
+    /// The measured window ends now, before its time, unless it has ended.
+    pub fn end_early(&self) {
+        self.ended_early.set(!self.closed());
+        self.close(self.clock.now());
+    }
+
+    /// Whether it ended before its time.
+    pub fn ended_early(&self) -> bool {
+        self.ended_early.get()
     }
 
     /// Whether the measured window has ended.

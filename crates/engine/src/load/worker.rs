@@ -13,7 +13,8 @@ use super::run::Run;
 use crate::drive::found::Found;
 use crate::drive::{Failure, Fault, Session};
 
-/// Pauses after connections that failed one after another, doubled up to the longest.
+/// Pauses after connections that failed or made no sense one after another, doubled up to the
+/// longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
@@ -114,13 +115,13 @@ impl Worker {
         self.recover(failure.map(|failure| failure.fault)).await;
     }
 
-    /// After a broken connection the next operation makes a new one; while none can be made,
-    /// operations go on failing, but not faster than after a short pause each.
+    /// After a broken connection the next operation makes a new one; while none can be made, or none
+    /// makes sense, operations go on failing, but not faster than after a short pause each.
     async fn recover(&mut self, fault: Option<Fault>) {
         if fault.is_some_and(Fault::breaks_connection) {
             self.session.disconnect();
         }
-        if fault == Some(Fault::Connection) {
+        if matches!(fault, Some(Fault::Connection | Fault::Protocol)) {
             tokio::time::sleep(self.pause).await;
             self.pause = (2 * self.pause).min(LONGEST_PAUSE);
         } else {

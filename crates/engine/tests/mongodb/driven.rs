@@ -1,29 +1,16 @@
 //! The engine, driven from outside.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
+
+use crate::scratch::Scratch;
 
 /// Records of every load.
 pub const RECORDS: u64 = 50;
 
-/// A directory that vanishes with its owner.
-pub struct Scratch(pub PathBuf);
-
 impl Scratch {
-    /// An empty one.
-    pub fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("dunnage-mongodb-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
     /// Make a load.
     pub fn load(&self, plan: &Value) -> Output {
         let path = self.0.join("plan.json");
@@ -66,12 +53,6 @@ impl Scratch {
         assert_eq!(output.status.code(), Some(1));
         assert!(!self.0.join("result.json").exists());
         String::from_utf8(output.stderr).unwrap()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

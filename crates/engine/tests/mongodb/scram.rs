@@ -9,7 +9,8 @@ use data_encoding::BASE64;
 use ring::{digest, hmac, pbkdf2};
 use serde_json::{Value, json};
 
-use crate::driven::{RECORDS, Scratch, loading, sum, target};
+use crate::driven::{RECORDS, loading, sum, target};
+use crate::scratch::Scratch;
 use crate::server::{Command, Reply, Store, listener, serve};
 
 const SALT: &[u8] = b"salt of the server";

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::driven::{RECORDS, Scratch, loading, running, sum, target};
+use crate::driven::{RECORDS, loading, running, sum, target};
+use crate::scratch::Scratch;
 use crate::server::{Command, Reply, Store, listener, serve};
 
 /// The number of no member.

@@ -35,7 +35,7 @@ pub struct LoadPlan {
     /// first ends the window.
     pub duration: Option<f64>,
     /// Whether TERM ends the measured window, at the latest after `duration`; else it ends the load
-    /// without a result.
+    /// without a result. A second signal always does.
     #[serde(default)]
     pub until_told: bool,
     /// Number of operations (of all parts together) after which to end.

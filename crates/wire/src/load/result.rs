@@ -83,6 +83,17 @@ pub struct LoadResult {
     pub intended: Option<u64>,
     /// Of those, neither answered nor dropped when the window ended.
     pub backlog: u64,
+    /// Unix time at which this engine began, warm-up included: by what waking took after the plan's
+    /// `start`, if it has one. Null in results of engines that did not tell.
+    #[serde(default)]
+    pub started: Option<f64>,
+    /// Seconds from the start of this process, which the kernel tells to 10 ms, to the start of its
+    /// first operation; null if there was none.
+    #[serde(default)]
+    pub first_operation: Option<f64>,
+    /// Whether a signal ended the measured window.
+    #[serde(default)]
+    pub ended_early: bool,
 }
 
 /// One interval of the time line.
@@ -97,6 +108,14 @@ pub struct Window {
     pub operations: u64,
     /// Errors.
     pub errors: u64,
+}
+
+impl Window {
+    /// Operations that were over, answered or failed.
+    #[must_use]
+    pub fn over(&self) -> u64 {
+        self.operations + self.errors
+    }
 }
 
 /// One line on standard output, about once a second, while load is made.

@@ -56,7 +56,7 @@ def show_manifests(study: Study, plan: Plan, format_: Format, path: Path) -> Non
         )
     hosts = testbed_of(study, deployments(study, catalog.OFFER))
     found = [
-        (each, stay, catalog.foreseen_objects(study, each, hosts, stay))
+        (each, stay, catalog.foreseen_objects(each, hosts, stay))
         for each in chosen
         for stay in [_first_stay(plan, each)]
     ]

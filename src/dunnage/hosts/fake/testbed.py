@@ -20,8 +20,8 @@ NETWORKS = 4026532000
 
 
 class FakeTestbed:
-    """Hosts in memory. `world` injects faults: `lose`, `die`, `kill`, `never_ready`, `ahead`,
-    `disturb`."""
+    """Hosts in memory. `world` injects faults: `lose`, `die`, `kill`, `fill`, `never_ready`,
+    `ahead`, `disturb`."""
 
     one_machine = True
 

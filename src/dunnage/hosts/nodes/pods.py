@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from lightkube import ApiError, Client, codecs
-from lightkube.resources.core_v1 import Event, Pod
+from lightkube.resources.core_v1 import Event, Namespace, Pod
 
-from dunnage.clusters.left import take_away
 from dunnage.clusters.pod_state import state_of, warnings
+from dunnage.clusters.removal import take_away
 from dunnage.errors import UnavailableError
 from dunnage.hosts.nodes.manifests import CONTAINER, Agent, Manifest, agent_pod
+from dunnage.kubernetes_api import FORBIDDEN, status_of
 
 _STARTED = 180.0
 """Seconds within which an image is pulled and a pod started."""
@@ -20,7 +21,8 @@ _ACCOUNT = 30.0
 _PATIENCE = 20.0
 """Seconds after which what may still change is taken for what it is, such as no room on a node."""
 _INTERVAL = 0.1
-_FORBIDDEN, _INVALID, _GONE = 403, 422, 404
+_INVALID = 422
+"""HTTP status of an object that does not fit."""
 _NO_ACCOUNT = "service account"
 """What an API server says where a namespace is too new for pods."""
 _ENDED = ("Succeeded", "Failed")
@@ -69,7 +71,7 @@ class Pods:
                 pod = codecs.from_dict(agent_pod(agent, self._labels))
                 self._client.create(pod, dry_run=dry)
             except ApiError as refusal:
-                if refusal.status.code not in (_FORBIDDEN, _INVALID):
+                if status_of(refusal) not in (FORBIDDEN, _INVALID):
                     raise
                 told = str(refusal)
                 if _NO_ACCOUNT not in told or time.monotonic() > ends:
@@ -144,20 +146,13 @@ class Pods:
 
         Raises UnavailableError where it stays.
         """
-        ends = time.monotonic() + _STARTED
-        try:
-            self._client.delete(Pod, agent.pod, namespace=self._namespace)
-            while time.monotonic() < ends:
-                self._client.get(Pod, agent.pod, namespace=self._namespace)
-                time.sleep(_INTERVAL)
-        except ApiError as refusal:
-            if refusal.status.code != _GONE:
-                raise
-            return
-        raise UnavailableError(
-            f"the agent's pod on node `{agent.node}` is still there after {_STARTED:g} s",
+        take_away(
+            self._client,
+            Pod,
+            [agent.pod],
+            self._asking,
+            namespace=self._namespace,
             where=agent.host,
-            hint=self._asking(f"describe pod {agent.pod} --namespace {self._namespace}"),
         )
 
     def release(self) -> None:
@@ -165,4 +160,4 @@ class Pods:
 
         Raises UnavailableError where it stays.
         """
-        take_away(self._client, self._asking, spaces=[self._namespace])
+        take_away(self._client, Namespace, [self._namespace], self._asking)

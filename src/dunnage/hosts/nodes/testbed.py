@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
@@ -21,8 +21,8 @@ from dunnage.clusters.context import Context
 from dunnage.clusters.execute import Place
 from dunnage.clusters.nodes import address, why_unready
 from dunnage.clusters.nodes import name as name_of
-from dunnage.clusters.rights import ALL, missing
-from dunnage.contracts.cluster import OF_A_GROUP, OF_A_TESTBED
+from dunnage.clusters.rights import missing, needed
+from dunnage.contracts.cluster import OF_A_TESTBED
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
 from dunnage.hosts.channel.bring import bring
@@ -39,6 +39,7 @@ from dunnage.hosts.nodes.pod_channel import PodChannel
 from dunnage.hosts.nodes.pods import Pods
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.agreement import agreed
+from dunnage.model.choices import Storage
 from dunnage.model.study import TestbedSpec
 from dunnage.model.value import Scalar
 
@@ -55,8 +56,11 @@ _AGAIN = 0.1
 
 
 @contextmanager
-def open_nodes(spec: TestbedSpec, *, name: str, engine: Path, keep: bool) -> Iterator[NodesTestbed]:
-    """Have nodes of a cluster as hosts for as long as the `with` lasts; `name` is the study's.
+def open_nodes(
+    spec: TestbedSpec, *, name: str, engine: Path, storages: Collection[Storage], keep: bool
+) -> Iterator[NodesTestbed]:
+    """Have nodes of a cluster as hosts for as long as the `with` lasts; `name` is the study's, and
+    `storages` are what members' data will lie on there.
 
     `KUBECONFIG` is honoured, where it names one file. What studies left there that were killed on
     this machine is removed first. Raises UnavailableError when the kubeconfig cannot be used, the
@@ -69,14 +73,14 @@ def open_nodes(spec: TestbedSpec, *, name: str, engine: Path, keep: bool) -> Ite
             api = context.api
             client = stack.enter_context(closing(connect(api)))
             speaking = stack.enter_context(closing(session(api)))
-            if lacks := missing(client, ALL):
+            if lacks := missing(client, needed(storages)):
                 raise UnavailableError(
                     f"the user of context `{context.name}` may not {', '.join(map(str, lacks))}",
                     where=_WHERE,
-                    hint=f"dunnage doctor --context {context.name}",
+                    hint=context.ours("doctor"),
                 )
             nodes = list(client.list(Node))
-        places = chosen(spec, nodes, context.asking(f"get nodes -L {OF_A_GROUP}"))
+        places = chosen(spec, nodes, context.asking)
         insist_on_architecture(places, platform.machine())
         cluster = Cluster(context, api, client, speaking)
         testbed = NodesTestbed(spec, name, cluster, places, engine.read_bytes())
@@ -273,7 +277,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
                     f"{study} has agents on {', '.join(common)}{since}: two studies would disturb "
                     "each other",
                     where=_WHERE,
-                    hint=f"dunnage clean --context {context.name}",
+                    hint=context.ours("clean"),
                 )
 
     def _agent(self, number: int, host: str) -> Agent:

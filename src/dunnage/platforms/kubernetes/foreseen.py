@@ -28,7 +28,6 @@ Choose = Callable[[Mapping[str, Manifest]], Mapping[str, Served]]
 """What the cluster chooses for the services before members."""
 
 _CHOSEN = "the cluster chooses it when the services are there"
-_NODE = "the name of the host's node, which its machine id tells"
 
 
 @dataclass(frozen=True)
@@ -44,9 +43,8 @@ class Ground:
     """Whether the nodes are, so that images can be brought there."""
     floating: Callable[[Site], str]
     elsewhere: Ground | None = None
-    """The same with other values wherever one is not known yet; default: with other nodes, where
-    they are not ours."""
-    why: str = _NODE
+    """The same with other values wherever one is not known yet; None where all are."""
+    why: str = ""
     """Why those are not known."""
 
 
@@ -78,9 +76,7 @@ def foreseen(
         return tuple(created(manifests, layout, stages, on, assumed(first)))
 
     one, another = made(1, ground), made(101, ground)
-    others = {host: f"{node}-or-another" for host, node in ground.nodes.items()}
-    strange = ground.elsewhere or replace(ground, nodes=others)
-    elsewhere = one if ground.ours else made(1, strange)
+    elsewhere = one if ground.elsewhere is None else made(1, ground.elsewhere)
     return tuple(
         replace(
             here,

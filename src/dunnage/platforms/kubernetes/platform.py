@@ -9,7 +9,7 @@ from threading import Lock
 from typing import ClassVar
 
 from dunnage.clusters.pod_state import PodState
-from dunnage.contracts.host import Confined, Host, confinement
+from dunnage.contracts.host import Host, confinement
 from dunnage.contracts.kubernetes import (
     ContainerRuntime,
     HasKubernetes,
@@ -184,7 +184,7 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def down(self) -> None:
         """Have everything deleted in reverse order, all of it even if some of it fails, and wait
-        until it is gone."""
+        until it is gone; in a Kubernetes of ours not for the empty namespace."""
         members = tuple(reversed(self._places.values()))
         steps: list[tuple[str, Callable[[], None]]] = []
         steps += [(place.host, partial(self._let_go, place)) for place in members]
@@ -270,7 +270,6 @@ class Kubernetes(HostedMembers[PodMember]):
             self._namespace,
             state.uid,
             state.first,
-            on_node=self._is_node(host),
         )
         if self._manifests.in_own:
             self._note_address(member, state)
@@ -307,14 +306,8 @@ class Kubernetes(HostedMembers[PodMember]):
         process = first_process(host, state.container, host.name)
         if process is not None:
             return ClientPod(host, process.pid)
-        if self._is_node(host):
-            raise StayError(
-                "the client's pod has just ended", where=host.name, hint=self._namespace.hint
-            )
-        raise UnavailableError(
-            "clients in pods need a node whose processes this host sees",
-            where=host.name,
-            hint="dunnage schema study  # `client: host`",
+        raise StayError(
+            "the client's pod has just ended", where=host.name, hint=self._namespace.hint
         )
 
     def _provide(self, host: Host, tree: Tree) -> Image:
@@ -358,8 +351,17 @@ class Kubernetes(HostedMembers[PodMember]):
             self._namespace.remove_pod(pod, host, lost=self._is_lost(host))
 
     def _end(self) -> None:
-        if self._opened is not None:
+        if self._opened is None:
+            return
+        if self._is_ours:
+            self._opened.leave()
+        else:
             self._opened.end()
+
+    @property
+    def _is_ours(self) -> bool:
+        """Whether the Kubernetes is, which ends with its lab."""
+        return all(self._runtime(host) is not None for host in self._hosts.values())
 
     def _remove_directory(self, place: Place) -> None:
         host = self._hosts[place.host]
@@ -386,10 +388,6 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def _runtime(self, host: Host) -> ContainerRuntime | None:
         return self._substrate.runtime(host.name)
-
-    def _is_node(self, host: Host) -> bool:
-        """Whether a host is the very node, and so sees its processes unless it is confined."""
-        return self._runtime(host) is not None or isinstance(host, Confined)
 
     def _node(self, host: Host) -> str:
         try:

@@ -1,6 +1,9 @@
 //! What the driver's errors mean for a measurement.
 
-use scylla::errors::{DbError, ExecutionError, PrepareError, RequestAttemptError};
+use scylla::errors::{
+    BrokenConnectionError, BrokenConnectionErrorKind, DbError, ExecutionError,
+    FrameHeaderParseError, PrepareError, RequestAttemptError,
+};
 
 use crate::drive::{Failure, Fault};
 
@@ -28,11 +31,32 @@ pub fn of_preparation(error: &PrepareError) -> Failure {
 fn of_attempt(error: &RequestAttemptError) -> Failure {
     match error {
         RequestAttemptError::DbError(error, message) => Failure::new(of_server(error), message),
-        RequestAttemptError::BrokenConnectionError(_)
-        | RequestAttemptError::UnableToAllocStreamId => {
+        RequestAttemptError::BrokenConnectionError(broken) => {
+            Failure::new(of_break(broken), error.to_string())
+        }
+        RequestAttemptError::UnableToAllocStreamId => {
             Failure::new(Fault::Connection, error.to_string())
         }
         _ => Failure::new(Fault::Protocol, error.to_string()),
+    }
+}
+
+/// The driver ends a connection by itself when what came on it makes no sense.
+fn of_break(error: &BrokenConnectionError) -> Fault {
+    let senseless = match error.downcast_ref::<BrokenConnectionErrorKind>() {
+        Some(BrokenConnectionErrorKind::UnexpectedStreamId(_)) => true,
+        Some(BrokenConnectionErrorKind::FrameHeaderParseError(error)) => !matches!(
+            error,
+            FrameHeaderParseError::HeaderIoError(_)
+                | FrameHeaderParseError::BodyChunkIoError(..)
+                | FrameHeaderParseError::ConnectionClosed(..)
+        ),
+        _ => false,
+    };
+    if senseless {
+        Fault::Protocol
+    } else {
+        Fault::Connection
     }
 }
 
@@ -75,6 +99,31 @@ mod tests {
         };
         assert_eq!(told(timeout).fault, Fault::Timeout);
         assert_eq!(told(DbError::Overloaded).fault, Fault::Server);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told_from_a_connection_that_ended() {
+        let fault = |kind: BrokenConnectionErrorKind| {
+            let attempt = RequestAttemptError::BrokenConnectionError(kind.into());
+            of_execution(&ExecutionError::LastAttemptError(attempt)).fault
+        };
+        let header = BrokenConnectionErrorKind::FrameHeaderParseError;
+        let cut = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        for senseless in [
+            header(FrameHeaderParseError::FrameFromClient),
+            header(FrameHeaderParseError::VersionNotSupported(3)),
+            BrokenConnectionErrorKind::UnexpectedStreamId(7),
+        ] {
+            assert_eq!(fault(senseless), Fault::Protocol);
+        }
+        for ended in [
+            header(FrameHeaderParseError::HeaderIoError(cut())),
+            header(FrameHeaderParseError::BodyChunkIoError(1, cut())),
+            header(FrameHeaderParseError::ConnectionClosed(1, 2)),
+            BrokenConnectionErrorKind::ChannelError,
+        ] {
+            assert_eq!(fault(ended), Fault::Connection);
+        }
     }
 
     #[test]

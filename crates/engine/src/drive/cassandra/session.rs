@@ -1,9 +1,11 @@
 //! What one logical thread does.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::rc::Rc;
 
-use scylla::response::query_result::QueryResult;
+use scylla::deserialize::row::ColumnIterator;
+use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::serialize::row::SerializeRow;
 use scylla::statement::prepared::PreparedStatement;
 
@@ -30,32 +32,40 @@ impl Session {
     }
 
     /// Carry out one operation. Broken connections are made anew by the driver, at its own pace.
-    /// Nothing is handed back yet: no plan that compares is accepted.
     pub async fn perform(
         &mut self,
         operation: &Operation,
-        _found: &mut Found,
+        found: &mut Found,
     ) -> Result<(), Failure> {
         let ready = self.shared.ready().await?;
         match operation.kind {
-            Kind::Read => self.read(ready, operation).await,
+            Kind::Read => self.read(ready, operation, found).await,
             Kind::Update => self.update(ready, operation).await,
             Kind::Insert => self.insert(ready, operation).await,
             Kind::Scan => self.scan(ready, operation).await,
             Kind::ReadModifyWrite => {
-                self.read(ready, operation).await?;
+                self.read(ready, operation, found).await?;
                 self.update(ready, operation).await
             }
         }
     }
 
-    async fn read(&self, ready: &Ready, operation: &Operation) -> Result<(), Failure> {
+    async fn read(
+        &self,
+        ready: &Ready,
+        operation: &Operation,
+        found: &mut Found,
+    ) -> Result<(), Failure> {
         let statement = match operation.read {
             Fields::Named => &ready.statements.read_named,
             fields => ready.statements.read.of(fields),
         };
         let answer = execute(ready, statement, (operation.key.as_str(),)).await?;
-        found(answer, "the table has no record with this key")
+        let record = rows(answer, "the table has no record with this key")?;
+        if found.wanted() {
+            hand_back(&record, found)?;
+        }
+        Ok(())
     }
 
     async fn update(&self, ready: &Ready, operation: &Operation) -> Result<(), Failure> {
@@ -83,7 +93,7 @@ impl Session {
         let statement = ready.statements.scan.of(operation.read);
         let most = operation.length.cast_signed();
         let answer = execute(ready, statement, (operation.key.as_str(), most)).await?;
-        found(answer, "the table has no key from this one on")
+        rows(answer, "the table has no key from this one on").map(|_| ())
     }
 }
 
@@ -100,13 +110,29 @@ async fn execute(
         .map_err(|error| of_execution(&error))
 }
 
-/// Whether there is a row.
-fn found(answer: QueryResult, otherwise: &str) -> Result<(), Failure> {
-    let rows = answer
-        .into_rows_result()
-        .map_err(|error| Failure::new(Fault::Protocol, error.to_string()))?;
+/// The rows of an answer, which are one at least.
+fn rows(answer: QueryResult, otherwise: &str) -> Result<QueryRowsResult, Failure> {
+    let rows = answer.into_rows_result().map_err(unreadable)?;
     if rows.rows_num() == 0 {
         return Err(Failure::new(Fault::NotFound, otherwise));
     }
+    Ok(rows)
+}
+
+/// The columns of the first row, the only one of a read; one without a value is left out.
+fn hand_back(rows: &QueryRowsResult, found: &mut Found) -> Result<(), Failure> {
+    let record = rows
+        .maybe_first_row::<ColumnIterator>()
+        .map_err(unreadable)?;
+    for column in record.into_iter().flatten() {
+        let column = column.map_err(unreadable)?;
+        if let Some(value) = column.slice {
+            found.add(column.spec.name().as_bytes(), value.as_slice());
+        }
+    }
     Ok(())
+}
+
+fn unreadable(error: impl Display) -> Failure {
+    Failure::new(Fault::Protocol, error.to_string())
 }

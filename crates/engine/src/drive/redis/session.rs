@@ -61,7 +61,7 @@ impl Session {
     /// Connect to every server that has slots, and to a replica of each if they are read from.
     pub async fn connect(&mut self) -> Result<(), Failure> {
         if self.shared.stale.get() {
-            self.shared.refresh().await?;
+            Box::pin(self.shared.refresh()).await?;
         }
         let owners = self.shared.map.borrow().owners();
         for server in owners {
@@ -86,7 +86,7 @@ impl Session {
         found: &mut Found,
     ) -> Result<(), Failure> {
         if self.shared.stale.get() {
-            self.shared.refresh().await?;
+            Box::pin(self.shared.refresh()).await?;
         }
         match operation.kind {
             Kind::Read => self.read(operation, found).await,
@@ -122,7 +122,7 @@ impl Session {
         let replies =
             requests.write(&mut self.request, operation) + requests.wait(&mut self.request);
         let owner = Place::primary(self.owner(operation.key.as_bytes()));
-        self.command(owner, replies, false).await.map(|_| ())
+        acknowledged(&self.command(owner, replies, false).await?)
     }
 
     /// Record and index entry go in one request where they live together, and are waited for once.
@@ -136,13 +136,13 @@ impl Session {
         }
         replies += self.shared.requests.wait(&mut self.request);
         let owner = Place::primary(self.owner(key));
-        self.command(owner, replies, false).await?;
+        acknowledged(&self.command(owner, replies, false).await?)?;
         if indexed && self.shared.cluster {
             self.request.clear();
             let mut replies = Requests::index(&mut self.request, key);
             replies += self.shared.requests.wait(&mut self.request);
             let owner = Place::primary(self.owner(INDEX));
-            self.command(owner, replies, false).await?;
+            acknowledged(&self.command(owner, replies, false).await?)?;
         }
         Ok(())
     }
@@ -341,6 +341,17 @@ fn judge(reply: &Reply, bytes: &[u8]) -> Result<(), Failure> {
         Err(server_error(bytes))
     } else {
         Ok(())
+    }
+}
+
+/// Whether a reply tells that something was written.
+fn acknowledged(reply: &Reply) -> Result<(), Failure> {
+    match reply.head {
+        Head::Status | Head::Integer(_) => Ok(()),
+        _ => Err(Failure::new(
+            Fault::Protocol,
+            "an acknowledgement was expected",
+        )),
     }
 }
 
