@@ -236,10 +236,10 @@ fn possible(list: &str) -> io::Result<usize> {
     let unread = || io::Error::other(format!("`{POSSIBLE}` cannot be read: {list}"));
     let mut count = 0;
     for part in list.trim().split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let first: usize = first.parse().map_err(|_| unread())?;
-        let last: usize = last.parse().map_err(|_| unread())?;
-        count += (last + 1).checked_sub(first).ok_or_else(unread)?;
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let from: usize = from.parse().map_err(|_| unread())?;
+        let to: usize = to.parse().map_err(|_| unread())?;
+        count += (to + 1).checked_sub(from).ok_or_else(unread)?;
     }
     Ok(count)
 }

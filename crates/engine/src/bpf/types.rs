@@ -83,7 +83,7 @@ impl Types {
         let mut at = header + first;
         while at < header + first + length {
             types.starts.push(at);
-            at += types.length(&types.at(at)?)?;
+            at += Self::length(&types.at(at)?)?;
         }
         Ok(types)
     }
@@ -174,7 +174,7 @@ impl Types {
         })
     }
 
-    fn length(&self, found: &Type) -> io::Result<usize> {
+    fn length(found: &Type) -> io::Result<usize> {
         let added = match found.kind {
             kind::INTEGER | kind::VARIABLE | kind::DECLARATION_TAG => 4,
             kind::ARRAY => 12,
