@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import ours
+from .asked import Place
+from .bench import Bench
 
 GOAL = 0.1
 """Seconds, connections to the server included."""
+
+
+def taken(bench: Bench, content: Mapping[str, Any], place: Place, times: int) -> list[float]:
+    """Seconds until the engine is at work on a plan, each time it is started anew."""
+    return [ours.first(bench.engine, content, place, bench.scratch) for _ in range(times)]
 
 
 def note(connections: int, seconds: Sequence[float]) -> str:

@@ -11,10 +11,10 @@ from dunnage import catalog
 from dunnage.errors import UnavailableError
 from dunnage.hosts.machine_facts import machine_facts
 from dunnage.hosts.namespace import supports as kernel
-from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
+from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT
 from dunnage.model.cni import configuration_of
 from dunnage.model.deployment import Deployment
-from dunnage.model.offer import FLOATING, Capability, Support
+from dunnage.model.offer import FLOATING, IPVS, VXLAN, Capability, Support
 from dunnage.model.plan import Skipped
 from dunnage.model.study import CONTROL_GROUP, Study
 from dunnage.model.value import Scalar
@@ -22,11 +22,16 @@ from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.offered import DOCKER
 from dunnage.software.engine import ENGINE, engine_support
 from dunnage.software.trees import DebianSoftware
+from dunnage.study.slots import with_slots
 from dunnage.substrates.kubernetes.kernel import INOTIFY, interfaces
 
 _OF_DAEMONS = frozenset({DOCKER, KUBERNETES, VXLAN, IPVS})
 """What Docker daemons and the programs of a Kubernetes need of the machine that they run on: those
 that exist already are there, and may run elsewhere."""
+INSTANCES = Capability("inotify")
+"""There is room for the Kubernetes that `dunnage lab up --kubernetes` makes."""
+_HOSTS = 5
+"""Hosts of that: three for members, one for the client and one for the control plane."""
 _LAB_NEEDS = (ROOT, NAMESPACES, CGROUPS, ENGINE)
 _NOT_OURS = Support(
     met=False,
@@ -55,6 +60,7 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
         ENGINE: engine_support(),
         DOCKER: debian.docker_support(),
         KUBERNETES: debian.kubernetes_support(),
+        INSTANCES: kernel.inotify_room(INOTIFY * _HOSTS),
         FLOATING: debian.translation_support() if lab[ROOT].met else lab[NAMESPACES],
     }
     trees: dict[Capability, Support] = {}
@@ -137,7 +143,8 @@ def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> 
 def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skipped, str], ...]:
     """Every deployment that cannot run here, with the reason and a command that may help."""
     here = supports(study.testbed.kind)
-    tried, room = cache(partial(interfaces, kernel)), cache(partial(_room, study))
+    tried = cache(partial(interfaces, kernel))
+    room = cache(partial(_room, study, deployments))
     found = []
     for deployment in deployments:
         needs = tuple(_needs(study, deployment))
@@ -154,12 +161,13 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
     return tuple(found)
 
 
-def _room(study: Study) -> tuple[Support, ...]:
-    """Whether this machine has room for a Kubernetes of ours, on the study's hosts and on the one
-    for its control plane. Hosts that are elsewhere ask nothing of it."""
+def _room(study: Study, deployments: Sequence[Deployment]) -> tuple[Support, ...]:
+    """Whether this machine has room for a Kubernetes of ours, on the study's hosts, those of each
+    place in turns, and the one for its control plane. Hosts that are elsewhere ask nothing of it.
+    """
     if not catalog.OFFER.testbeds[study.testbed.kind].here:
         return ()
-    hosts = {**study.testbed.hosts, CONTROL_GROUP: 1}
+    hosts = {**with_slots(study, deployments).hosts, CONTROL_GROUP: 1}
     return (kernel.inotify_room(INOTIFY * sum(hosts.values())),)
 
 

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -39,9 +40,11 @@ from dunnage.hosts.namespace.planned import PlannedHost, planned_hosts
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.hosts.nodes.owner import in_use
 from dunnage.hosts.nodes.planned import (
+    OWNER,
     WHY,
     labels_of_nodes,
     named_node,
+    planned_client,
     planned_nodes,
     planned_objects,
 )
@@ -57,7 +60,7 @@ from dunnage.model.offer import (
 from dunnage.model.plan import StayPlan
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.platforms.fake import FakePlatform
-from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, differing, foreseen
+from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, foreseen, unlike
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.native import Native
 from dunnage.platforms.stay_names import StayNames
@@ -153,17 +156,22 @@ def on_theirs(study: Study, deployment: Deployment) -> bool:
 
 
 def open_testbed(
-    spec: TestbedSpec, name: str, *, keep: bool, storages: Collection[Storage] = ()
+    spec: TestbedSpec,
+    name: str,
+    *,
+    keep: bool,
+    storages: Collection[Storage] = (),
+    tell: Callable[[str], None] = lambda _: None,
 ) -> AbstractContextManager[Testbed]:
     """Claim the hosts of a study.
 
     `storages` are what members' data will lie on: where hosts are nodes of a cluster, what it must
-    allow depends on that.
+    allow depends on that. `tell` is told which of those is waited for, and what was left there.
     """
     if OFFER.testbeds[spec.kind].fake:
         return open_fake(spec, name=name)
     if not OFFER.testbeds[spec.kind].here:
-        return on_demand.open_nodes(spec, name, engine_path(), storages, keep=keep)
+        return on_demand.open_nodes(spec, name, engine_path(), storages, keep=keep, tell=tell)
     return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
 
 
@@ -228,6 +236,15 @@ def families(study: Study, deployments: Iterable[Deployment]) -> tuple[str, ...]
     return tuple(dict.fromkeys(each for one in deployments for each in layers(study, one)))
 
 
+def insist_on_machine(
+    name: str, specs: Mapping[str, SubstrateSpec], hosts: int, choices: Choices | None = None
+) -> None:
+    """Raise UnavailableError where this machine has no room, or lacks something else, for the
+    substrate of a family on so many hosts; it can be asked before there are any."""
+    if (name, OFFER.substrate(name, specs)[0]) == ("kubernetes", "own"):
+        insist_on_kernel(kernel, hosts, choices or Choices())
+
+
 def open_substrate(
     name: str,
     specs: Mapping[str, SubstrateSpec],
@@ -245,6 +262,7 @@ def open_substrate(
     a Kubernetes of ours. `tell` hears of software that has to be built first, which takes minutes.
     """
     contexts = specs.get(name, SubstrateSpec()).contexts
+    insist_on_machine(name, specs, len(hosts), choices)
     match name, OFFER.substrate(name, specs)[0]:
         case "docker", "daemons":
             return on_demand.open_daemons(testbed, DebianSoftware().dockerd(), hosts, keep=keep)
@@ -255,10 +273,9 @@ def open_substrate(
         case "swarm", "existing":
             return on_demand.open_existing_swarm(contexts, hosts)
         case "kubernetes", "own":
-            choices = choices or Choices()
-            insist_on_kernel(kernel, len(hosts), choices)
             binaries = DebianSoftware().kubernetes(tell or _heard)
-            return on_demand.open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
+            wanted = choices or Choices()
+            return on_demand.open_kubernetes(testbed, binaries, hosts, wanted, keep=keep)
         case "kubernetes", "nodes":
             return on_demand.open_kubernetes_of(testbed, hosts)
         case "fake", "fake":
@@ -294,12 +311,11 @@ def platform(
 
 
 def foreseen_objects(
-    deployment: Deployment, hosts: TestbedSpec, stay: StayPlan
+    deployment: Deployment, hosts: TestbedSpec, stay: StayPlan, *, confined: bool = False
 ) -> tuple[ForeseenObject, ...]:
-    """All objects that a stay of a deployment on Kubernetes will create, in their order.
-
-    Nothing is asked or obtained for that. Raises UnavailableError where it could not be carried out
-    on a cluster that exists already.
+    """All objects that a stay of a deployment on Kubernetes will create, in their order, or would
+    where a cluster that exists already refuses privileged pods (`confined`). Nothing is asked or
+    obtained for that. Raises UnavailableError where it could not be carried out there.
     """
     here = OFFER.testbeds[hosts.kind].here
     database = DATABASES[deployment.database.kind]()
@@ -319,10 +335,16 @@ def foreseen_objects(
     if here:
         on = ground(planned_hosts(hosts), lambda name: name)
     else:
-        another = ground(
-            planned_nodes(hosts, others=True), lambda name: named_node(hosts, name, others=True)
+        on, another = (
+            replace(
+                ground(
+                    planned_nodes(hosts, confined=confined, others=others),
+                    partial(named_node, hosts, others=others),
+                ),
+                beside=partial(planned_client, hosts, others=others) if confined else None,
+            )
+            for others in (False, True)
         )
-        on = ground(planned_nodes(hosts), lambda name: named_node(hosts, name))
         on = replace(on, elsewhere=another, why=WHY)
     return foreseen(
         Manifests(
@@ -336,17 +358,19 @@ def foreseen_objects(
     )
 
 
-def foreseen_agents(hosts: TestbedSpec) -> tuple[ForeseenObject, ...]:
-    """All objects that a testbed will create in a cluster before any stay, in their order.
-
-    There are none where hosts are not nodes of one that exists already.
-    """
+def foreseen_agents(
+    hosts: TestbedSpec, study: str, *, confined: bool = False
+) -> tuple[ForeseenObject, ...]:
+    """All objects that a study's testbed will create in a cluster before any stay, in their order;
+    `confined` as above. Only hosts that are nodes of one have some."""
     if OFFER.testbeds[hosts.kind].here:
         return ()
-    others = planned_objects(hosts, others=True)
+    one, other = (
+        planned_objects(hosts, study, confined=confined, others=others) for others in (False, True)
+    )
     return tuple(
-        ForeseenObject(one, host, unknown=dict.fromkeys(differing(one, others[host]), WHY))
-        for host, one in planned_objects(hosts).items()
+        ForeseenObject(made, host, unknown=unlike(made, other[host], WHY if host else OWNER))
+        for host, made in one.items()
     )
 
 

@@ -168,12 +168,18 @@ def clean_cluster(
 
 
 def open_nodes(
-    spec: TestbedSpec, name: str, engine: Path, storages: Collection[Storage], *, keep: bool
+    spec: TestbedSpec,
+    name: str,
+    engine: Path,
+    storages: Collection[Storage],
+    *,
+    keep: bool,
+    tell: Callable[[str], None],
 ) -> AbstractContextManager[Testbed]:
-    """As `dunnage.hosts.nodes.testbed` has it."""
-    from dunnage.hosts.nodes.testbed import open_nodes as opened
+    """As `dunnage.hosts.nodes.opening` has it."""
+    from dunnage.hosts.nodes.opening import open_nodes as opened
 
-    return opened(spec, name=name, engine=engine, storages=storages, keep=keep)
+    return opened(spec, name=name, engine=engine, storages=storages, keep=keep, tell=tell)
 
 
 def open_kubernetes_of(

@@ -12,27 +12,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from group_files import directory
 from living import deployed
+from recorded import as_stay, recorded
 
 from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Platform, RunningMember, Seen
 from dunnage.contracts.software import SoftwareStore, Tree
 from dunnage.contracts.substrate import Substrate
 from dunnage.contracts.testbed import Testbed
-from dunnage.databases.redis.database import Redis
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
-from dunnage.hosts.control_groups.here import mounted
+from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.choices import Storage
 from dunnage.model.deployment import QUOTA_PERIOD, Deployment
-from dunnage.model.layout import Place, Reservation, Service, Software, Stage
+from dunnage.model.layout import Place, Service, Software
 from dunnage.model.parity import Cause
-from dunnage.model.record import ProcessFacts, StayRecord, UnseenProcess
+from dunnage.model.record import StayRecord
 from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
-from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import inspect
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
@@ -82,56 +82,9 @@ def living(
 ) -> Iterator[tuple[Platform, Callable[[], StayRecord]]]:
     """A Redis, formed, and how to have its stay recorded as it is now."""
     make: type[Native | Docker] = Native if deployment.platform == "native" else Docker
-    database, spec, clock = Redis(), deployment.database, lab.testbed.clock
     platform = make(deployment, (lab.host,), lab.substrate, trees, f"b1-{deployment.name}")
-    try:
-        reservation = platform.reserve(database.layout(spec))
-
-        def stages(now: Reservation) -> tuple[Stage, ...]:
-            return tuple(
-                replace(stage, services=tuple(map(change, stage.services)))
-                for stage in database.stages(spec, now)
-            )
-
-        formed = form(platform, stages, reservation, clock, deadline=30.0)
-        (service,) = formed.services.values()
-        (place,) = formed.reservation.places
-
-        def record() -> StayRecord:
-            (member,) = platform.running()
-            return as_stay(
-                deployment.name,
-                inspect(member, place, service.files),
-                take(platform, database.facts(spec, formed.reservation), clock),
-                (str(place.ports["redis"].contact),),
-            )
-
-        yield platform, record
-    finally:
-        platform.down()
-
-
-def as_stay(
-    name: str,
-    process: ProcessFacts | UnseenProcess,
-    facts: object = None,
-    endpoint: tuple[str, ...] = (),
-) -> StayRecord:
-    assert isinstance(process, ProcessFacts)
-    return StayRecord.model_validate(
-        {
-            "stay": f"b1-{name}",
-            "block": 1,
-            "deployment": name,
-            "started": 0.0,
-            "ready": 1.0,
-            "stages": {},
-            "facts": facts or {},
-            "processes": (process,),
-            "endpoint": endpoint,
-            "network": {},
-        }
-    )
+    with recorded(platform, deployment, lab.testbed.clock, change) as living:
+        yield living
 
 
 @pytest.fixture(scope="module")
@@ -245,13 +198,10 @@ def rewritten(
     member: RunningMember, controller: str, one: Mapping[str, str], two: Mapping[str, str]
 ) -> Iterator[None]:
     """Other values in files of a member's control group, named as version 1 or 2 names them."""
-    found = mounted(Path("/proc/self/mounts").read_text())
-    first = {"memory", "cpu"} <= found.controllers.keys()
-    root = found.controllers[controller] if first else found.unified
-    assert root is not None
     assert isinstance(member.process, Seen)
-    group = root / member.process.control_group.strip("/")
-    values = {group / name: value for name, value in (one if first else two).items()}
+    group = directory(member.process.control_group, controller)
+    named = one if control_groups().version == 1 else two
+    values = {group / name: value for name, value in named.items()}
     before = {file: file.read_text().strip() for file in values}
     try:
         for file, value in values.items():

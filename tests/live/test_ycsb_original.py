@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from engine.ycsb_core import JAVA
 from own_loopback import OwnLoopback
 from two_samples import likelihood
-from ycsb_original import JAVA, Original
+from ycsb_original import Original
 
 from dunnage.software.engine import engine_path
 

@@ -158,6 +158,12 @@ def test_every_need_of_a_part_is_looked_for_on_this_machine() -> None:
     assert needs <= capabilities.supports("namespace").keys()
 
 
+def test_room_for_a_kubernetes_is_told_by_the_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = Support(met=False, reason="50 inotify instances are needed", hint="sysctl x=1")
+    monkeypatch.setattr(kernel, "inotify_room", lambda needed: full if needed >= 50 else None)
+    assert capabilities.supports("namespace")[capabilities.INSTANCES] == full
+
+
 def test_fakes_can_run_anywhere() -> None:
     assert all(support.met for support in capabilities.supports("fake").values())
 

@@ -13,7 +13,8 @@ from stand_in_cluster import Cluster, cluster_of
 from dunnage import catalog
 from dunnage.clusters import removal
 from dunnage.clusters.context import Context
-from dunnage.clusters.left import left, owned, parted, remove
+from dunnage.clusters.left import left, parted, remove
+from dunnage.clusters.owned import owned
 from dunnage.contracts.cluster import LeftSeen, Owner, StaySeen, TestbedSeen
 from dunnage.errors import UnavailableError
 

@@ -64,7 +64,9 @@ def test_a_cluster_tells_who_one_is_what_one_may_and_which_nodes_are_ours(
     assert {each.right for each in told.rights if each.purpose == "`storage: volume`"} == set(
         map(str, OF_VOLUMES)
     )
-    assert {each.purpose for each in told.rights} == {"every study", "`storage: volume`"}
+    explains = "telling why a pod does not start"
+    assert {each.purpose for each in told.rights} == {"every study", "`storage: volume`", explains}
+    assert [each.right for each in told.rights if each.purpose == explains] == ["list events"]
     assert all(each.held and not each.how for each in told.rights)
     assert [(each.name, each.host, each.unready) for each in told.nodes] == [
         ("n1", "this machine", ""),
@@ -90,13 +92,13 @@ def test_each_missing_right_has_commands_that_give_it(cluster: Cluster, kubeconf
     missing = {each.right: each.how for each in told.rights if not each.held}
     assert set(missing) == {str(each) for each in ALL if each.verb not in ("get", "list")}
     role, binding = missing["create pods/exec"].split(" && ")
-    kept = "--dry-run=client --output=yaml | kubectl apply -f -"
+    kept = "--dry-run=client --output=yaml | kubectl --context mine apply -f -"
     assert role == (
-        "kubectl create clusterrole dunnage-create-pods-exec --verb=create --resource=pods/exec "
-        f"{kept}"
+        "kubectl --context mine create clusterrole dunnage-create-pods-exec --verb=create "
+        f"--resource=pods/exec {kept}"
     )
     assert re.fullmatch(
-        r"kubectl create clusterrolebinding dunnage-create-pods-exec-[0-9a-f]{8} "
+        r"kubectl --context mine create clusterrolebinding dunnage-create-pods-exec-[0-9a-f]{8} "
         rf"--clusterrole=dunnage-create-pods-exec --user=me {re.escape(kept)}",
         binding,
     )
@@ -105,9 +107,12 @@ def test_each_missing_right_has_commands_that_give_it(cluster: Cluster, kubeconf
 
 def test_volumes_are_asked_for_by_studies_that_have_some_and_by_no_others() -> None:
     assert needed({Storage.BIND, Storage.TMPFS}) == needed(()) == OF_EVERY_STUDY
-    assert needed({Storage.BIND, Storage.VOLUME}) == ALL
-    assert set(ALL) - set(OF_EVERY_STUDY) == set(OF_VOLUMES)
+    assert needed({Storage.BIND, Storage.VOLUME}) == (*OF_EVERY_STUDY, *OF_VOLUMES)
     assert not [right for right in OF_EVERY_STUDY if right.resource.startswith("persistent")]
+
+
+def test_events_only_explain_so_no_study_is_refused_for_want_of_them() -> None:
+    assert set(ALL) - set(needed({Storage.VOLUME})) == {Right("list", "events")}
 
 
 def test_a_right_is_told_as_kubectl_asks_for_it() -> None:
@@ -121,12 +126,15 @@ def test_commands_run_by_a_right_of_their_own() -> None:
 
 def test_each_user_is_bound_by_a_name_of_their_own() -> None:
     right = Right("get", "pods")
-    assert granting(right, "one") != granting(right, "other").replace("other", "one")
-    assert granting(right, "one").split(" && ")[0] == granting(right, "other").split(" && ")[0]
+    one, other = (granting(right, user, "mine") for user in ("one", "other"))
+    assert one != other.replace("other", "one")
+    assert one.split(" && ")[0] == other.split(" && ")[0]
 
 
 def test_a_users_name_is_typed_as_one_word() -> None:
-    assert "'--user=of a; rm'" in granting(Right("get", "pods"), "of a; rm")
+    told = granting(Right("get", "pods"), "of a; rm", "at; work")
+    assert "'--user=of a; rm'" in told
+    assert told.count("kubectl --context 'at; work' ") == 4
 
 
 def test_what_may_not_be_read_is_unknown_with_the_reason(

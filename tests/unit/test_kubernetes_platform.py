@@ -18,21 +18,21 @@ from lightkube.config.models import User
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping
 
-from dunnage.clusters import removal
+from dunnage import deadline
+from dunnage.clusters import begun, outage, removal
 from dunnage.clusters.execute import CannotRunError, Place, execute
 from dunnage.contracts.host import Completed
 from dunnage.contracts.kubernetes import ContainerRuntime
 from dunnage.contracts.platform import Seen, Unseen
 from dunnage.contracts.software import Tree
+from dunnage.deadline import Deadline
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import ENGINE, Probe, Service, Software
 from dunnage.model.study import TestbedSpec
-from dunnage.platforms import deadline
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN
-from dunnage.platforms.kubernetes import namespace, outage, pod_member, starting
+from dunnage.platforms.kubernetes import namespace, pod_member, starting
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.images import provide
@@ -526,7 +526,10 @@ def test_a_pod_that_will_not_start_is_told_with_warnings_and_its_log() -> None:
     )
 
 
-def test_why_a_pod_did_not_start_is_told_though_nothing_else_can_be_read() -> None:
+def test_why_a_pod_did_not_start_is_told_though_nothing_else_can_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outage, "AWAY", 0.0)
     api = Api().on(f"GET {POD}", a_pod(containerStatuses=[waiting("ImagePullBackOff")]))
     api.on(EVENTS, status(503, "away")).on(f"GET {POD}/log", status(500, "kubelet is gone"))
     with pytest.raises(StayError) as raised:
@@ -538,8 +541,30 @@ def test_why_a_pod_did_not_start_is_told_though_nothing_else_can_be_read() -> No
     assert raised.value.hint == "kubectl --context theirs describe nodes"
 
 
+def test_logs_and_warnings_are_asked_for_again_when_the_server_is_back() -> None:
+    api = Api().on(f"GET {POD}/log", status(503), httpx2.Response(200, text="last\n"))
+    api.on(EVENTS, status(503), events("absent"))
+    own = opened(api)
+    assert own.log("redis-1-0", 5, "redis-1") == "last\n"
+    assert own.warnings("Pod", "redis-1-0", "redis-1") == ("Bad: absent",)
+
+
+def test_the_log_of_what_runs_before_a_member_is_told_where_that_failed() -> None:
+    broken = {"initContainerStatuses": [waiting("CrashLoopBackOff", name="carrier")]}
+    api = Api().on(f"GET {POD}", a_pod(containerStatuses=[waiting("PodInitializing")], **broken))
+    api.on(EVENTS, events())
+
+    def logged(request: httpx2.Request) -> httpx2.Response:
+        if request.url.path == f"{POD}/log":
+            return httpx2.Response(200, text=f"of {request.url.params.get('container')}\n")
+        return api(request)
+
+    with pytest.raises(StayError, match=r"CrashLoopBackOff: why; its log ends:\nof carrier"):
+        starting.await_carrier(opened(logged), "redis-1", Deadline.after(60.0))
+
+
 def test_what_may_still_change_is_waited_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "_PATIENCE", 0.0)
+    monkeypatch.setattr(begun, "_PATIENCE", 0.0)
     full = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "full"}
     api = Api().on(f"GET {POD}", a_pod(conditions=[full])).on(EVENTS, events())
     with pytest.raises(StayError, match=r"Unschedulable: full$"):
@@ -761,7 +786,8 @@ def test_an_image_is_imported_where_containerd_has_it_not(
         assert provide(host, RUNTIME, tree(layer)) == Image("dunnage/redis:1", imported=True)
         assert ran[0] == ("env A=1 /bin/ctr --address /sock --namespace k8s.io images list --quiet")
         assert "images import" in ran[1]
-        assert not [file for file in host.files if file.endswith("image.tar")]
+        assert ran[1].endswith("/dunnage-redis-1.tar"), "other software is brought beside it"
+        assert not [file for file in host.files if file.endswith(".tar")]
     with host_that(monkeypatch, there) as (host, ran):
         assert provide(host, RUNTIME, tree(layer)).imported
         assert len(ran) == 1

@@ -256,6 +256,18 @@ def test_a_command_that_ends_before_it_has_taken_all_its_input_is_over() -> None
     assert done == Completed(0, "", "")
 
 
+def test_rubbish_of_a_proxy_ends_a_command_with_what_is_wrong() -> None:
+    def talk(spoken: Spoken) -> None:
+        spoken._connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\n\r\n")
+
+    with serving(talk) as session:
+        with pytest.raises(httpx2.ReadError, match="control frame"):
+            execute(session, PLACE, ["x"], stdin=b"", timeout=10.0)
+        stream = PodStream(session, PLACE, ["x"], timeout=10.0)
+        assert "control frame" in ended(stream)
+        stream.close()
+
+
 def test_a_ping_is_answered_while_a_command_goes_on() -> None:
     def talk(spoken: Spoken) -> None:
         spoken.say(Ping(b"there?"))

@@ -55,7 +55,7 @@ enum Verb {
     Control(control::Arguments),
     /// Ask one Cassandra server, and print its answers as lines of JSON.
     Cql(cql::Arguments),
-    /// Drive an existing database with a workload of YCSB.
+    /// Drive an existing database with a workload of YCSB or of cassandra-stress.
     Drive(Box<front::Arguments>),
     /// Drive a database with the load of a plan.
     Load(load::Arguments),

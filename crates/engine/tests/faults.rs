@@ -178,6 +178,46 @@ fn a_stall_is_in_the_response_times_of_all_that_were_due_in_it_and_hardly_in_ser
 }
 
 #[test]
+fn a_closed_loop_on_a_server_that_freezes_for_good_has_an_error_of_each_thread() {
+    each(|protocol| {
+        let freezes = Behaviour::Stall(60, Duration::from_secs(100));
+        let server = Server::begin(protocol, freezes);
+        let changes = json!({
+            "level": {"kind": "threads", "threads": 4}, "duration": 0.5, "timeout": 1.0,
+        });
+        let driven = drive(&plan(&server, &changes));
+        let (result, seen) = (driven.result(), server.seen());
+        let told = errors(&result);
+        let what = format!("{} {told:?} {seen:?}", protocol.driver());
+        assert_eq!(told, BTreeMap::from([("timeout".to_owned(), 4)]), "{what}");
+        assert_eq!(driven.times(".failed").len(), 4, "{what}");
+        assert_eq!(
+            operations(&result),
+            driven.times(".service").len(),
+            "{what}"
+        );
+        assert_eq!(operations(&result) + 4, seen.asked, "{what}");
+    });
+}
+
+#[test]
+fn an_answer_that_comes_after_the_end_of_a_closed_loop_is_unfinished() {
+    each(|protocol| {
+        let server = Server::begin(protocol, Behaviour::Stall(60, milliseconds(1500)));
+        let changes = json!({"level": {"kind": "threads", "threads": 4}, "duration": 0.5});
+        let driven = drive(&plan(&server, &changes));
+        let (result, seen) = (driven.result(), server.seen());
+        let what = format!("{} {seen:?} {result}", protocol.driver());
+        assert_eq!(errors(&result), BTreeMap::new(), "{what}");
+        let unfinished = sum(&result["unfinished"]);
+        assert_eq!(unfinished, 4, "{what}");
+        let times = driven.times(".unfinished");
+        assert_eq!(at_least(&times, 0.9), unfinished, "{what}");
+        assert_eq!(operations(&result) + unfinished, seen.asked, "{what}");
+    });
+}
+
+#[test]
 fn an_operation_that_is_given_up_in_a_stall_is_a_time_out_and_the_next_one_has_its_own_answer() {
     let (rate, connections, seconds) = (200.0, 4, 1.5);
     each(|protocol| {

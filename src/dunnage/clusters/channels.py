@@ -114,10 +114,13 @@ class Channels:
             self._heard(event)
 
     def _heard(self, event: Event) -> None:
-        if isinstance(event, Ping):
+        if isinstance(event, Ping) and not self.over:
             self._unsent += self._frames.send(event.response())
         elif isinstance(event, CloseConnection):
             self.over = True
+            self.broken = (
+                self.broken or event.reason or ""
+            )  # of wsproto, where what came is no frame
         elif isinstance(event, BytesMessage):
             message = bytes(event.data)
             if message and self._channel is None:

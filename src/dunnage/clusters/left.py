@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -14,14 +13,13 @@ from lightkube import ApiError, Client
 from lightkube.resources.core_v1 import Namespace, PersistentVolume, Pod
 
 from dunnage.clusters.context import Context
+from dunnage.clusters.owned import owner_in
 from dunnage.clusters.removal import take_away
 from dunnage.contracts.cluster import (
     MANAGED,
     OF_A_STAY,
     OF_A_TESTBED,
-    OWNED_BY,
     LeftSeen,
-    Owner,
     StaySeen,
     TestbedSeen,
 )
@@ -121,7 +119,7 @@ def _testbed(
     namespace: Namespace, pods: dict[str, dict[str, str]], context: Context
 ) -> TestbedSeen:
     testbed = _label(namespace, OF_A_TESTBED)
-    study, owner = _owner(namespace)
+    study, owner = owner_in((namespace.metadata and namespace.metadata.annotations) or {})
     chosen = shlex.join(["--selector", f"{OF_A_TESTBED}={testbed}"])
     return TestbedSeen(
         testbed=testbed,
@@ -131,23 +129,6 @@ def _testbed(
         agents=pods.get(testbed, {}),
         removing=context.asking(f"delete namespace {chosen}"),
     )
-
-
-def _owner(namespace: Namespace) -> tuple[str, Owner | None]:
-    """The study, and the process; somebody may have written anything there."""
-    annotations = (namespace.metadata and namespace.metadata.annotations) or {}
-    try:
-        told = json.loads(annotations[OWNED_BY])
-        own = Owner(str(told["machine"]), str(told["boot"]), int(told["pid"]), int(told["born"]))
-        return str(told["study"]), own
-    except (KeyError, ValueError, TypeError):
-        return "", None
-
-
-def owned(study: str, owner: Owner) -> dict[str, str]:
-    """The annotation that `testbeds` reads back."""
-    told = {"study": study, "machine": owner.machine, "boot": owner.boot}
-    return {OWNED_BY: json.dumps({**told, "pid": owner.pid, "born": owner.born})}
 
 
 def _stays(context: Context, objects: Sequence[Any]) -> tuple[StaySeen, ...]:

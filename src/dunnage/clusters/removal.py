@@ -10,6 +10,7 @@ from typing import Any
 
 from lightkube import ApiError, Client
 
+from dunnage.clusters.outage import Outage
 from dunnage.errors import DunnageError, UnavailableError
 from dunnage.kubernetes_api import GONE, status_of
 
@@ -29,17 +30,18 @@ def take_away(
 ) -> None:
     """Delete these objects, where they are there, and wait until they are gone.
 
-    `asking` makes a `kubectl` command about the cluster. Raises UnavailableError where one stays,
-    and `Refused`.
+    `asking` makes a `kubectl` command about the cluster. An API server that is away for a while is
+    waited for. Raises UnavailableError where one stays, and `Refused`.
     """
+    outage = Outage()
     for each in names:
-        delete(client, kind, each, namespace)
+        outage.asked(partial(delete, client, kind, each, namespace))
     word = kind.__name__.lower()
     inside = f" --namespace {namespace}" if namespace is not None else ""
     for each in names:
         await_gone(
             f"{word} `{each}`",
-            partial(is_there, client, kind, each, namespace),
+            partial(outage.asked, partial(is_there, client, kind, each, namespace)),
             UnavailableError,
             where=where,
             hint=asking(f"describe {word} {each}{inside}"),

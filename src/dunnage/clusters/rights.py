@@ -50,7 +50,6 @@ OF_EVERY_STUDY = (
     Right("get", "pods", "log"),
     Right("get", "pods", "exec"),
     Right("create", "pods", "exec"),
-    Right("list", "events"),
 )
 """What hosts that are nodes need, and every stay on them.
 
@@ -67,17 +66,20 @@ OF_VOLUMES = (
 )
 """What stays need besides whose data lies on volumes. These are in no namespace, so only those who
 administer a cluster may be allowed that."""
+OF_EXPLANATIONS = (Right("list", "events"),)
+"""What tells more of a pod that does not start. No study is refused for want of it."""
 PURPOSES: Mapping[str, tuple[Right, ...]] = {
     EVERY_STUDY: OF_EVERY_STUDY,
     f"`storage: {Storage.VOLUME.value}`": OF_VOLUMES,
+    "telling why a pod does not start": OF_EXPLANATIONS,
 }
 """What for → what must be allowed."""
 ALL = tuple(right for rights in PURPOSES.values() for right in rights)
 
 
 def needed(storages: Collection[Storage]) -> tuple[Right, ...]:
-    """All that a study does in a cluster, on whose deployments' storage it depends."""
-    return ALL if Storage.VOLUME in storages else OF_EVERY_STUDY
+    """What a study cannot do without in a cluster; on its deployments' storage it depends."""
+    return (*OF_EVERY_STUDY, *OF_VOLUMES) if Storage.VOLUME in storages else OF_EVERY_STUDY
 
 
 def missing(client: Client, rights: Iterable[Right]) -> tuple[Right, ...]:

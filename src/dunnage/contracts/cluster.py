@@ -29,7 +29,8 @@ class RightSeen:
     """Such as `create pods/exec`, of a subresource: `kubectl auth can-i create pods
     --subresource=exec`."""
     purpose: str
-    """What it is for: `EVERY_STUDY`, or only studies that have this, such as `storage: volume`."""
+    """What it is for: `EVERY_STUDY`, only studies that have this, such as `storage: volume`, or
+    what no study is refused for."""
     held: bool
     how: str
     """What gives it, to be typed by who may; empty where it is held."""

@@ -73,8 +73,8 @@ SAMPLER = "sampler"
 OWN_UNITS = (SAMPLER, "generator", "pause", "turns", "command")
 """Units of a host that we run ourselves while it is measured."""
 AGENT, PODS = "agent", "pods"
-"""Units of a host that is someone else's: what acts for us there, and all pods, ours and others'.
-"""
+"""Units of hosts: what acts for us on one that is someone else's, and all pods of a node, ours and
+others'."""
 NO_SERVERS = frozenset({*OWN_UNITS, AGENT, PODS})
 """Units that are neither members nor daemons."""
 

@@ -44,6 +44,10 @@ class EndpointOffer:
 HOST_PORT = EndpointOffer("HostPort")
 HOST_NAME = EndpointOffer("HostNameHostPort", clients=(ClientPlace.HOST,))
 """A host's name and a port; hosts know each other's names, containers on them do not."""
+VXLAN = Capability("vxlan")
+"""The kernel has VXLAN devices, of which networks between hosts are made."""
+IPVS = Capability("ipvs")
+"""The kernel has IP Virtual Server, by which Swarm balances to the tasks of a service."""
 FLOATING = Capability("floating")
 """What stands between the hosts translates a second, floating address of each to its own."""
 FLOATING_IP = EndpointOffer("FloatingIPHostPort", needs=(FLOATING,))

@@ -12,13 +12,13 @@ from typing import Generic, TypeVar
 from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.platform import RunningMember
 from dunnage.contracts.software import SoftwareStore
+from dunnage.deadline import Deadline
 from dunnage.errors import HostLostError
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Probe, Reservation, Service
 from dunnage.model.offer import FLOATING_IP, OF_HOSTS, EndpointOffer
 from dunnage.model.path import NetworkPath
 from dunnage.platforms import places
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.floating import floating_address, router_before
 from dunnage.platforms.late_start import insist_known
 from dunnage.platforms.listening import check_free

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from dunnage.contracts.host import Completed
 from dunnage.contracts.platform import RunningMember
+from dunnage.deadline import Deadline
 from dunnage.errors import DunnageError, RunError, StayError
 from dunnage.model.layout import Probe, Service
-from dunnage.platforms.deadline import Deadline
 
 LAST_LINES = 20
 _PROBE_TIMEOUT = 10.0

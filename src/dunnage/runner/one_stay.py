@@ -44,6 +44,7 @@ def paths_of(
                 study.name,
                 keep=False,
                 storages={deployment.storage},
+                tell=say,
             )
         )
         tell(count(len(testbed.hosts), "host"))

@@ -43,12 +43,14 @@ def stand_up(
 
     `wanted` are families of substrates; one that has a part for all hosts gets a host more.
     `choices` are those for a Kubernetes. `tell` is told of every step. Where one fails, nothing is
-    left. Raises UnavailableError.
+    left. Raises UnavailableError, before any host is made where this machine lacks room for it.
     """
     families = lab_tool.standing_families(wanted)
     groups = {MEMBERS_GROUP: hosts, CLIENT_GROUP: 1}
     if lab_tool.needs_control(families):
         groups[CONTROL_GROUP] = 1
+    for family in families:
+        catalog.insist_on_machine(family, {}, sum(groups.values()), choices)
     with ExitStack() as failed:
         with ExitStack() as stack:
             testbed = stack.enter_context(

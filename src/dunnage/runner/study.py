@@ -66,6 +66,7 @@ def carry_out(
                 study.name,
                 keep=keep,
                 storages={each.storage for each in plan.brought_up()},
+                tell=watcher.say,
             )
         )
         equipment = Equipment(

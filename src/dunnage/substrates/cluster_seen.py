@@ -48,7 +48,7 @@ def look(name: str, kubeconfig: Path | None, known: Mapping[Machine, str]) -> Cl
         release = version(asked)
         user, groups = _whoami(client)
         rights = tuple(
-            _right(each, purpose, user, held=allowed(client, each))
+            _right(each, purpose, user, name, held=allowed(client, each))
             for purpose, rights_of in PURPOSES.items()
             for each in rights_of
         )
@@ -81,23 +81,26 @@ def _whoami(client: Client) -> tuple[str, tuple[str, ...]]:
     return str(info.username or ""), tuple(info.groups or ())
 
 
-def _right(right: Right, purpose: str, user: str, *, held: bool) -> RightSeen:
-    return RightSeen(str(right), purpose, held, "" if held else granting(right, user or "USER"))
+def _right(right: Right, purpose: str, user: str, context: str, *, held: bool) -> RightSeen:
+    how = "" if held else granting(right, user or "USER", context)
+    return RightSeen(str(right), purpose, held, how)
 
 
-def granting(right: Right, user: str) -> str:
-    """Commands for who may give rights, that give one to a user."""
+def granting(right: Right, user: str, context: str) -> str:
+    """Commands for who may give rights, that give one to a user in the cluster of a context."""
     role = re.sub(r"[^a-z]+", "-", f"dunnage {right}")
     rule = [f"--verb={right.verb}", f"--resource={right.kind}"]
     bound = [f"--clusterrole={role}", f"--user={user}"]
     whose = f"{role}-{sha256(user.encode()).hexdigest()[:8]}"
-    return f"{_kept('clusterrole', role, *rule)} && {_kept('clusterrolebinding', whose, *bound)}"
+    made = (("clusterrole", role, *rule), ("clusterrolebinding", whose, *bound))
+    return " && ".join(_kept(context, *words) for words in made)
 
 
-def _kept(*words: str) -> str:
+def _kept(context: str, *words: str) -> str:
     """A command that makes something, or leaves it where another user needed it before."""
-    made = shlex.join(["kubectl", "create", *words, "--dry-run=client", "--output=yaml"])
-    return f"{made} | kubectl apply -f -"
+    there = ("kubectl", "--context", context)
+    made = shlex.join([*there, "create", *words, "--dry-run=client", "--output=yaml"])
+    return f"{made} | {shlex.join([*there, 'apply', '-f', '-'])}"
 
 
 def _nodes(client: Client) -> tuple[list[Node], str]:

@@ -215,7 +215,8 @@ def fill_up(member: int) -> None:
 def test_a_member_whose_disk_is_full_is_named_and_the_next_run_has_a_new_one(
     tmp_path: Path, record_property: Seen
 ) -> None:
-    """Its server may go on without writing, as it does here, or die where it has mapped its log."""
+    """Its server may go on: it writes its log into room that it has taken before, and tells of
+    nothing. Or it dies, where it has mapped its log."""
     with hurt(tmp_path, IN_MEMORY) as study:
         fill_up(study.member(2))
     records = study.records()
@@ -223,9 +224,6 @@ def test_a_member_whose_disk_is_full_is_named_and_the_next_run_has_a_new_one(
     assert not re.search("cassandra-[13]", words)
     assert went_on(records["hurt"])
     insist_in_a_new_stay(study, records, "^cassandra-2: (only .* are left for its data$|died: )")
-    stay = study.running.result().layout.stay_log(records["hurt"].stay, "cassandra-2.log")
-    log = stay.read_text()
-    assert "No space left on device" in log or "SIGBUS" in log or "InternalError" in log
     for name in ("before", "after"):
         insist_well(records[name])
     record_property("seen", f"{words}; errors: {dict(errors(records['hurt']))}")

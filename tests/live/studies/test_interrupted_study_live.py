@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from study_process import (
     StudyProcess,
-    answered,
     driven,
     in_a_run,
+    insist_clean_removes,
     insist_nothing_left,
     started,
     under_way,
@@ -161,8 +161,7 @@ def test_kill_9_with_a_kubernetes_up_leaves_nothing_that_clean_cannot_remove(
     """Each is killed in another part of its time, and goes on to its end after that."""
     between = 3.0 + PART * round_, 3.0 + PART * (round_ + 1)
     running, labs = killed(on_a_kubernetes, tmp_path, between, record_property)
-    answered("clean")
-    insist_nothing_left(running.study, labs)
+    insist_clean_removes(running.study, labs)
     insist_resumed(running, labs)
 
 
@@ -177,8 +176,7 @@ def test_kill_9_during_a_run_on_a_kubernetes_leaves_nothing_that_clean_cannot_re
         running.until(lambda: in_a_run(running))
         assert running.program("kube-apiserver") and running.program("kubelet")
         running.kill()
-    answered("clean")
-    insist_nothing_left(name, {lab})
+    insist_clean_removes(name, {lab})
 
 
 def killed(

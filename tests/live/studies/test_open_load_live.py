@@ -136,6 +136,7 @@ def driven(asked: LoadOrder, out: Path) -> Measurement:
     return EngineGenerator().parse([left])
 
 
+@pytest.mark.quiet
 def test_two_milliseconds_at_nine_tenths_of_the_rate_are_found_over_capacity(
     tmp_path: Path,
 ) -> None:

@@ -62,10 +62,10 @@ def test_the_variance_lies_where_the_runs_themselves_say(
     carried: tuple[Analysis, Result, Path], record_property: Callable[[str, object], None]
 ) -> None:
     seen, _, page = carried
-    (found,) = (each for each in seen.variance if each.metric == "throughput")
     logs = complete(seen.runs)
     if len(logs) < BLOCKS:
         pytest.skip(f"only {len(logs)} blocks have all their runs: others were disturbed")
+    (found,) = (each for each in seen.variance if each.metric == "throughput")
     assert (found.deployments, found.blocks, found.absent) == (TWINS, len(logs), ())
     parts = {part.part: part for part in found.parts}
     for name, value in by_hand(logs).items():

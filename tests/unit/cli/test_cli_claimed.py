@@ -51,7 +51,7 @@ def test_hosts_are_claimed_by_what_the_data_of_members_will_lie_on(
     claimed: list[Collection[Storage]] = []
 
     def refused(
-        _: TestbedSpec, name: str, *, keep: bool, storages: Collection[Storage]
+        _: TestbedSpec, name: str, *, keep: bool, storages: Collection[Storage], **__: object
     ) -> NoReturn:
         assert (name, keep) == ("stored", False)
         claimed.append(storages)

@@ -87,7 +87,8 @@ def test_each_missing_right_is_named_with_what_to_type(
     shown = dunnage("doctor", "--context", "mine")
     assert shown.code == 3
     assert "get pods    every study  no" in shown.out
-    assert "1 right is missing; who administers the cluster can type:" in shown.err
+    assert "1 right is missing; who administers the cluster at https://10.0.0.1:6443" in shown.err
+    assert "with a context of their own instead of `mine`:" in shown.err
     assert f"  {GIVES}  # get pods, for every study" in shown.err
 
 

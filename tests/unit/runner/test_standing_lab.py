@@ -11,8 +11,11 @@ import pytest
 
 from dunnage import catalog, lab_tool
 from dunnage.errors import UnavailableError
+from dunnage.hosts.namespace import supports as kernel
+from dunnage.model.offer import Support
 from dunnage.runner.standing_lab import stand_up
 from dunnage.substrates.kubernetes.choices import Choices
+from dunnage.substrates.kubernetes.kernel import INOTIFY
 
 
 @pytest.fixture
@@ -46,6 +49,19 @@ def test_a_lab_that_lacks_what_was_asked_for_is_taken_down(taken_down: list[str]
     with pytest.raises(UnavailableError, match="there is no dockerd"):
         stood("docker")
     assert taken_down == ["0a1b2c3d"]
+
+
+def test_without_room_for_a_kubernetes_no_host_is_made(
+    taken_down: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(needed: int) -> Support:
+        return Support(False, f"{needed} instances are needed", "sysctl x=1")
+
+    monkeypatch.setattr(kernel, "inotify_room", full)
+    with pytest.raises(UnavailableError, match=f"{3 * INOTIFY} instances") as refused:
+        stand_up(1, ["kubernetes"], choices=Choices(), expose=False, tell=taken_down.append)
+    assert refused.value.hint == "sysctl x=1"
+    assert taken_down == []
 
 
 def test_a_lab_that_has_all_of_it_stands(taken_down: list[str]) -> None:

@@ -25,6 +25,7 @@ Examples:
   dunnage-engine drive cassandra://10.0.0.1,10.0.0.2/ycsb -P my.properties --rate 5000 --time 2min
   DUNNAGE_PASSWORD=… dunnage-engine drive rediss://db.example --workload c --time 30s
   dunnage-engine drive redis://127.0.0.1 --workload b --search 'p99<10ms'
+  dunnage-engine drive cassandra://10.0.0.1 --stress write n=1m -rate threads=32
   dunnage-engine drive 'fake://?service_us=100' --workload b --time 5s
 
 Exit codes: 0 the load was made; 1 it was not, and the message says why; 2 what was typed is wrong;
@@ -70,6 +71,19 @@ pub struct Workload {
     /// A property of YCSB, which wins over those of files
     #[arg(short = 'p', long = "property", value_name = "NAME=VALUE")]
     pub properties: Vec<String>,
+    /// Another workload, in the words of cassandra-stress 3.11.2: all that follows, as in
+    /// --stress write n=1m -rate threads=32
+    #[arg(
+        long,
+        value_name = "WORDS",
+        num_args = 1..,
+        allow_hyphen_values = true,
+        conflicts_with_all = [
+            "phase", "core", "files", "properties", "threads", "rate", "burst", "ramp",
+            "arrivals", "connections", "policy", "time", "operations", "search",
+        ]
+    )]
+    pub stress: Vec<String>,
 }
 
 /// How hard and how long.
@@ -336,6 +350,31 @@ pub mod tests {
         assert_eq!(ramp("0..2500.5"), Ok(Ramp { from, to }));
         for text in ["", "1", "1..", "..1", "0..0", "-1..5", "1..inf", "a..b"] {
             assert!(ramp(text).unwrap_err().contains("1000..5000"), "{text}");
+        }
+    }
+
+    #[test]
+    fn all_that_follows_stress_is_in_the_words_of_cassandra_stress() {
+        let words = ["cassandra://h", "--seed", "5", "--stress", "write", "n=9"];
+        let more = ["-rate", "threads=4", "-pop", "seq=1..9", "--out", "x"];
+        let found = typed(&[&words[..], &more].concat()).unwrap();
+        assert_eq!(
+            found.workload.stress[..4],
+            ["write", "n=9", "-rate", "threads=4"]
+        );
+        assert_eq!(
+            found.workload.stress[4..],
+            ["-pop", "seq=1..9", "--out", "x"]
+        );
+        assert_eq!((found.load.seed, found.results.out), (Some(5), None));
+        for words in [
+            &["cassandra://h", "load", "--stress", "write"][..],
+            &["cassandra://h", "--workload", "a", "--stress", "write"],
+            &["cassandra://h", "--rate", "5", "--stress", "write"],
+            &["cassandra://h", "--time", "5s", "--stress", "write"],
+            &["cassandra://h", "--stress"],
+        ] {
+            assert!(typed(words).is_err(), "{words:?}");
         }
     }
 

@@ -30,6 +30,35 @@ impl Listener for Watching {
     }
 }
 
+/// What a load leaves.
+const LEFT: [&str; 4] = ["plan.json", "latency.hlog", "result.json", "summary.json"];
+
+/// Remove what another load or search left in `out`, so that nothing of it stands beside the plan of
+/// the next one. All other files stay.
+pub fn clear(out: &Path) -> io::Result<()> {
+    let Ok(entries) = std::fs::read_dir(out) else {
+        return Ok(());
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        if name.is_some_and(|name| LEFT.contains(&name)) && !path.is_dir() {
+            std::fs::remove_file(&path)?;
+        } else if name.is_some_and(is_probe) {
+            clear(&path)?;
+            // It stays if there is anything else in it.
+            let _ = std::fs::remove_dir(&path);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a directory of this name is that of a load of a search.
+fn is_probe(name: &str) -> bool {
+    let number = name.strip_prefix("probe-");
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// Make the load of a plan, and leave its plan, histograms and result in `out`, which is made. Of a
 /// load that did not begin nothing stays if `out` is `new`, that is, if nobody else named it.
 pub fn made(plan: &LoadPlan, out: &Path, new: bool) -> io::Result<(LoadResult, Summary)> {

@@ -9,7 +9,7 @@ use chrono::DateTime;
 use wire::load::Summary;
 
 pub use self::arguments::Arguments;
-use self::making::made;
+use self::making::{clear, made};
 use self::plan::{Made, Surroundings};
 use crate::load::told::Told;
 use crate::message::tell;
@@ -29,8 +29,6 @@ mod plan;
 mod search;
 mod secrets;
 mod status;
-// `drive` is to ask for it.
-#[allow(dead_code)]
 mod stress;
 mod summary;
 mod sums;
@@ -73,6 +71,7 @@ pub fn drive(arguments: &Arguments) -> io::Result<()> {
         Some(out) => out.to_owned(),
         None => new_directory()?,
     };
+    clear(&out)?;
     let summary = match search {
         None => made(&plan, &out, typed.is_none())?.1,
         Some(search) => search.carry_out(&plan, &out).inspect_err(|_| {
@@ -119,13 +118,17 @@ fn told(summary: &Summary, out: &Path) -> String {
         0 => String::new(),
         dropped => format!(", and {dropped} left out,"),
     };
+    let unfinished = match all.unfinished {
+        0 => String::new(),
+        unfinished => format!(", and {unfinished} unfinished,"),
+    };
     let files = if summary.search.is_some() {
         "`summary.json`, and a directory for each load"
     } else {
         "`summary.json`, `result.json`, `latency.hlog` and `plan.json`"
     };
     format!(
-        "{} operations and {errors} errors{left_out} in {:.1} s; `{}` has {files}",
+        "{} operations and {errors} errors{left_out}{unfinished} in {:.1} s; `{}` has {files}",
         all.count,
         summary.seconds,
         out.display()

@@ -27,6 +27,9 @@ const PRECISION: f64 = 0.05;
 const PROBES: u32 = 20;
 /// Seconds of each.
 pub const TIME: f64 = 2.0;
+/// Least seconds that each warms up for. What is under way when a window begins is over in it, so
+/// that a queue of constant length achieves all, as in a study.
+const WARMUP: f64 = 1.0;
 /// Windows of the time line of each, however short it is.
 const WINDOWS: f64 = 10.0;
 
@@ -52,6 +55,13 @@ impl Search {
     /// Operations per second of the first load.
     pub fn start(&self) -> f64 {
         self.limits.start
+    }
+
+    /// Seconds that each load warms up for where so many are typed: long enough for a queue as long as
+    /// the objective allows.
+    pub fn warmup(&self, typed: f64) -> f64 {
+        let limits = self.objective.0.values().copied();
+        limits.fold(typed.max(WARMUP), f64::max)
     }
 
     /// Whether the loads of a plan can be searched; the error says what stands against it.
@@ -187,6 +197,21 @@ mod tests {
             (5.0, 0.1, 4)
         );
         assert!(Search::of(&typed(&["fake://"]).unwrap().searching).is_none());
+    }
+
+    #[test]
+    fn a_search_warms_up_for_a_second_or_for_as_long_as_an_operation_may_take() {
+        let warmup = |objective, typed_warmup| {
+            let words = ["fake://", "--search", objective];
+            let search = Search::of(&typed(&words).unwrap().searching).unwrap();
+            search.warmup(typed_warmup)
+        };
+        let found = [
+            warmup("sustained", 0.0),
+            warmup("p99<2s", 0.0),
+            warmup("p99<10ms", 3.0),
+        ];
+        assert_eq!(found.map(|seconds| seconds as u64), [1, 2, 3]);
     }
 
     #[test]

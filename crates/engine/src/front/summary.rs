@@ -48,6 +48,7 @@ fn operations(result: &LoadResult, sums: &Sums) -> BTreeMap<String, OperationSum
         .chain(result.errors.keys())
         .chain(result.late.keys())
         .chain(result.dropped.keys())
+        .chain(result.unfinished.keys())
         .collect();
     let mut all = OperationSummary {
         service: sums.of_all("service"),
@@ -67,6 +68,7 @@ fn operations(result: &LoadResult, sums: &Sums) -> BTreeMap<String, OperationSum
             late: number(&result.late, kind),
             unsent: number(&result.unsent, kind),
             dropped: number(&result.dropped, kind),
+            unfinished: number(&result.unfinished, kind),
             service: sums.of(kind, "service"),
             response: sums.of(kind, "response"),
             failed: sums.of(kind, "failed"),
@@ -78,6 +80,7 @@ fn operations(result: &LoadResult, sums: &Sums) -> BTreeMap<String, OperationSum
         all.late += one.late;
         all.unsent += one.unsent;
         all.dropped += one.dropped;
+        all.unfinished += one.unfinished;
         found.insert(kind.clone(), one);
     }
     found.insert(ALL.to_owned(), all);
@@ -116,6 +119,7 @@ pub mod tests {
             late: counts(&[("read", 5)]),
             unsent: counts(&[("scan", 1)]),
             dropped: counts(&[("update", 3)]),
+            unfinished: counts(&[("read", 2)]),
             verified: None,
             messages: vec!["no such record".to_owned()],
             windows: Vec::new(),
@@ -165,6 +169,7 @@ pub mod tests {
             (all.count, all.late, all.unsent, all.dropped),
             (90, 5, 1, 3)
         );
+        assert_eq!(all.unfinished, 2);
         assert_eq!(all.errors, counts(&[("not_found", 2), ("timeout", 2)]));
         assert_eq!(all.service.as_ref().unwrap().count, 4);
         assert_eq!(all.failed.as_ref().unwrap().count, 1);

@@ -73,6 +73,7 @@ fn counted(summary: &Summary, out: &mut String) {
             ("late", one.late),
             ("never started", one.unsent),
             ("left out", one.dropped),
+            ("unfinished when the time was over", one.unfinished),
         ] {
             if count > 0 {
                 told.push(format!("{count} {what}"));
@@ -143,7 +144,7 @@ mod tests {
 fake run: 90 operations in 2.0 s, 45.0 a second
 intended: 50.0 a second; when the time was over, 3 were not answered
 errors of read: not_found 2, timeout 1
-read: 5 late
+read: 5 late, 2 unfinished when the time was over
 errors of scan: timeout 1
 scan: 1 never started
 update: 3 left out

@@ -4,7 +4,9 @@
 //! Only a tracer is given it, and only while the process stands still, which takes microseconds.
 //!
 //! Of one profile a program is written in another order each time: its parts come out of a hash
-//! map. So what counts is what it compares with and what it answers, not in which order.
+//! map. So what counts is what it compares with and what it answers, not in which order. Two
+//! programs of the same comparisons and answers count as one, though the ways between them may let
+//! other calls through: their lists are known to be the same, not what becomes of each call.
 
 use std::collections::BTreeSet;
 use std::io;

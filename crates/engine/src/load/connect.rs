@@ -8,7 +8,7 @@ use tokio::task::spawn_local;
 use wire::load::LoadPlan;
 
 use super::{plan, share};
-use crate::drive::{Driver, Session};
+use crate::drive::{Driver, Failure, Fault, Session};
 
 /// Seconds that one session may take to connect at least: it is no operation, and its server may
 /// have just started.
@@ -25,20 +25,26 @@ const OTHER_FILES: u64 = 64;
 pub async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session>> {
     let count = share::count(u64::from(plan::in_flight(plan.level)), plan.part);
     let allowed = allow_files()?;
-    if let Some(refusal) = too_few_files(count, driver.sessions_share(), allowed) {
-        return Err(io::Error::other(refusal));
-    }
+    let enough = |connections: u64| match too_few_files(count * connections, allowed) {
+        Some(refusal) => Err(io::Error::other(refusal)),
+        None => Ok(()),
+    };
+    enough(u64::from(!driver.sessions_share()))?;
     let within = plan.timeout.max(LONGEST);
-    let failed = |reason| {
-        let address = &plan.target.addresses[0];
-        io::Error::other(format!(
-            "no connection to `{address}` within {within} s: {reason}"
-        ))
+    let failed = |failure: Failure| {
+        let (address, reason) = (&plan.target.addresses[0], failure.message);
+        io::Error::other(if failure.lasting {
+            format!("no connection: {reason}")
+        } else {
+            format!("no connection to `{address}` within {within} s: {reason}")
+        })
     };
     let patience = Duration::from_secs_f64(within);
     // Alone, because it makes what all share.
     let first = connected(driver.session(), patience).await;
     let mut sessions = vec![first.map_err(failed)?];
+    // In a cluster each has several: one to each member that it needs.
+    enough(sessions[0].connections())?;
     let mut left = count.saturating_sub(1);
     while left > 0 {
         let group = left.min(AT_A_TIME);
@@ -53,18 +59,25 @@ pub async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session
     Ok(sessions)
 }
 
-/// A session that tried until it was connected; the error is why it is not.
-async fn connected(mut session: Session, patience: Duration) -> Result<Session, String> {
-    let mut reason = String::from("no answer");
+/// A session that tried until it was connected; the error is why it is not. What trying again would
+/// not change ends it at once: a password that is wrong is not sent twice.
+async fn connected(mut session: Session, patience: Duration) -> Result<Session, Failure> {
+    let mut reason = Failure::new(Fault::Connection, "no answer");
     let attempts = async {
         while let Err(failure) = session.connect().await {
-            reason = failure.message;
+            reason = failure;
+            if reason.lasting {
+                return false;
+            }
             session.disconnect();
             tokio::time::sleep(PAUSE).await;
         }
+        true
     };
-    let done = tokio::time::timeout(patience, attempts).await.is_ok();
-    if done { Ok(session) } else { Err(reason) }
+    match tokio::time::timeout(patience, attempts).await {
+        Ok(true) => Ok(session),
+        Ok(false) | Err(_) => Err(reason),
+    }
 }
 
 /// Let this process open as many files as it ever may, and return how many these are.
@@ -76,13 +89,13 @@ fn allow_files() -> nix::Result<u64> {
     Ok(most)
 }
 
-/// Why so many sessions cannot be connected where only so many files may be open, if they cannot;
+/// Why there cannot be so many connections where only so many files may be open, if there cannot;
 /// with what to type.
-fn too_few_files(sessions: u64, shared: bool, allowed: u64) -> Option<String> {
-    let needed = sessions + OTHER_FILES;
-    (!shared && needed > allowed).then(|| {
+fn too_few_files(connections: u64, allowed: u64) -> Option<String> {
+    let needed = connections + OTHER_FILES;
+    (needed > allowed).then(|| {
         format!(
-            "{sessions} connections need {needed} open files, and this process may have {allowed}; \
+            "{connections} connections need {needed} open files, and this process may have {allowed}; \
              type `ulimit -n {needed}` before, or ask for fewer"
         )
     })
@@ -94,12 +107,12 @@ mod tests {
 
     #[test]
     fn more_connections_than_files_are_refused_with_what_to_type() {
-        assert_eq!(too_few_files(10_000, false, 10_064), None);
-        let said = too_few_files(10_000, false, 1024).unwrap();
+        assert_eq!(too_few_files(10_000, 10_064), None);
+        let said = too_few_files(10_000, 1024).unwrap();
         let expected = "10000 connections need 10064 open files, and this process may have 1024; \
                         type `ulimit -n 10064` before, or ask for fewer";
         assert_eq!(said, expected);
-        assert_eq!(too_few_files(10_000, true, 1024), None);
+        assert_eq!(too_few_files(0, 1024), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! waits for a disk, a pipe or a compressor. The same thread tells how the load goes.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, LineWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,9 @@ use std::time::{Duration, SystemTime};
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
-use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use hdrhistogram::serialization::interval_log::{
+    IntervalLogWriterBuilder, IntervalLogWriterError, Tag,
+};
 
 use super::progress::Listener;
 
@@ -73,7 +75,8 @@ impl Log {
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
             .spawn(move || {
-                let out = BufWriter::new(out);
+                // A line at a time, so that a disk that is full is noticed at once.
+                let out = LineWriter::new(out);
                 write(out, began, &received, &give_back, &written, &mut *listener)
             })?;
         Ok(Self {
@@ -90,7 +93,12 @@ impl Log {
         self.waiting.load(Ordering::Relaxed) < MOST_WAITING
     }
 
-    /// Hand an interval over. A thread that failed is noticed by [`Log::close`].
+    /// Whether nothing more is written, because something failed; [`Log::close`] tells what.
+    pub fn failed(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Hand an interval over. A thread that failed is noticed by [`Log::failed`].
     pub fn hand_over(&self, interval: Interval) {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let _ = self.intervals.send(interval);
@@ -122,7 +130,6 @@ fn write(
 ) -> io::Result<()> {
     // SAFETY: a plain system call on this thread; without the right to it nothing changes.
     unsafe { nix::libc::setpriority(nix::libc::PRIO_PROCESS, 0, 19) };
-    let failed = |error: &dyn std::fmt::Debug| io::Error::other(format!("latency.hlog: {error:?}"));
     let mut serializer = V2DeflateSerializer::new();
     let mut log = IntervalLogWriterBuilder::new()
         .with_start_time(began)
@@ -136,13 +143,26 @@ fn write(
         let length = Duration::from_nanos(interval.length);
         for (tag, mut histogram) in interval.histograms {
             log.write_histogram(&histogram, start, length, Tag::new(&tag))
-                .map_err(|error| failed(&error))?;
+                .map_err(|error| {
+                    failed(&match error {
+                        IntervalLogWriterError::IoError(error) => error.to_string(),
+                        IntervalLogWriterError::SerializeError(error) => error.to_string(),
+                    })
+                })?;
             histogram.reset();
             let _ = give_back.send(histogram);
         }
         waiting.fetch_sub(1, Ordering::Relaxed);
     }
     out.flush()
+}
+
+/// The error where nothing more can be written, with what to do.
+fn failed(what: &impl std::fmt::Display) -> io::Error {
+    io::Error::other(format!(
+        "`latency.hlog` cannot be written: {what}; make room, or name another directory: --out \
+         DIRECTORY"
+    ))
 }
 
 #[cfg(test)]

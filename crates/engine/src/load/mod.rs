@@ -11,13 +11,13 @@ use wire::load::{LOAD_VERSION, LoadPlan, LoadResult};
 use self::clock::{Clock, Deadline};
 use self::connect::connect;
 use self::log::Log;
-use self::mix::Operations;
 use self::progress::{Lines, Listener};
 use self::record::Recorder;
 use self::run::{Run, nanoseconds};
 use self::start::Origin;
 use self::told::{Closing, Signals, Told};
 use self::usage::Cpu;
+use self::work::Operations;
 use self::worker::Worker;
 use crate::drive::Driver;
 use crate::drive::connected::established;
@@ -29,6 +29,7 @@ pub mod clock;
 mod connect;
 pub mod core;
 pub mod hash;
+mod judge;
 mod keys;
 pub mod log;
 pub mod mix;
@@ -40,12 +41,11 @@ mod record;
 mod run;
 pub mod share;
 mod start;
-// The driver of Cassandra is to ask for its operations and rows.
-#[allow(dead_code)]
 pub mod stress;
 mod timeline;
 pub mod told;
 mod usage;
+pub mod work;
 mod worker;
 
 /// Arguments of `load`.
@@ -117,29 +117,30 @@ async fn make(
     let sessions = signals.unless(connect(plan, &driver)).await?;
     // Whatever takes long is done before the start, or the first operations would be late.
     let operations = Operations::new(plan).map_err(io::Error::other)?;
+    let span = Span::of(plan);
     let connections = established()?.len() as u64;
     let (age, aged) = (age::age()?, std::time::Instant::now());
     let origin = signals.unless(start::wait(plan.start)).await?;
     let Origin { clock, time } = origin;
+    driver.begin(clock);
     let began = Beginning {
         connections,
         origin,
         started: SystemTime::now(),
         age: age + clock.instant(0).duration_since(aged).as_secs_f64(),
     };
-    let span = Span::of(plan);
     let log = Log::open(log_path, time, listener)?;
     let interval = nanoseconds(plan.interval).max(1);
     let end = span.end.unwrap_or(u64::MAX);
     let recorder = Recorder::new(log, span.begin, end, interval, plan.latencies);
-    let run = Rc::new(Run::new(plan, operations, clock, recorder)?);
+    let run = Rc::new(Run::new(plan, span, operations, clock, recorder)?);
     let ringer = run.clone();
     let ring = spawn_local(async move { ringer.alarm.ring().await });
     let close = spawn_local(signals.end(run.clone(), closing));
     let mut workers: JoinSet<()> = JoinSet::new();
     for (client, session) in (0..).zip(sessions) {
-        let random = mix::stream(plan.seed, plan.part, client);
-        workers.spawn_local(Worker::new(run.clone(), session, random).work());
+        let client = run.client(client);
+        workers.spawn_local(Worker::new(run.clone(), session, client).work());
     }
 
     let cpu = watch(&run, span, &mut workers).await?;
@@ -184,10 +185,16 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         if let Some(end) = ended {
             run.close(end);
         } else if finished {
-            let last = run.recorder.borrow().last_answer();
+            let last = run.recorder.borrow().last_over();
             run.close(last.max(span.begin) + 1);
         }
         run.recorder.borrow_mut().advance(now);
+        if run.recorder.borrow().failed() {
+            // There is nothing to go on for; finishing tells why.
+            run.close(now);
+            workers.shutdown().await;
+            return Ok(cpu);
+        }
         if finished {
             return Ok(cpu);
         }
@@ -237,6 +244,7 @@ fn finish(
         late: counts.late,
         unsent: counts.unsent,
         dropped: counts.dropped,
+        unfinished: counts.unfinished,
         verified: compares.then_some(counts.verified),
         messages: counts.messages,
         windows: counts.windows,
@@ -249,7 +257,7 @@ fn finish(
         cpu_system: used.system,
         cpu_busiest_thread: used.busiest_thread(),
         limited,
-        saturated: usage::saturated(used.busiest_thread(), limited, seconds),
+        saturated: usage::saturated(used.busiest_thread(), limited, seconds, intended.is_some()),
         intended,
         backlog,
         started: Some(unix(began.started)),

@@ -60,6 +60,30 @@ impl Pace {
         Ok(rates.map(|rates| Self::new(rates, arrivals, plan.seed, plan.part)))
     }
 
+    /// Nanoseconds from the start of the load to the end of a measured window of so many operations
+    /// over all parts, where they are spaced evenly or by chance: the intended start of the one after
+    /// them, or `latest` if that comes first. None in a closed loop.
+    pub fn end(plan: &LoadPlan, operations: u64, latest: u64) -> Option<u64> {
+        let whole = LoadPlan {
+            part: Part { index: 0, of: 1 },
+            ..plan.clone()
+        };
+        let mut pace = Self::of(&whole).ok()??;
+        let begin = nanoseconds(plan.warmup);
+        if matches!(pace.gaps, Gaps::Constant) {
+            let seconds = pace.rates.window(operations as f64);
+            return Some(begin.saturating_add(nanoseconds(seconds)).min(latest));
+        }
+        let first = (0..u64::MAX).find(|slot| pace.intended(*slot) >= begin)?;
+        for slot in first..first.saturating_add(operations) {
+            if pace.intended(slot) >= latest {
+                return Some(latest);
+            }
+        }
+        let end = pace.intended(first.saturating_add(operations));
+        Some(end.min(latest))
+    }
+
     fn new(rates: Rates, arrivals: Arrivals, seed: u64, part: Part) -> Self {
         let gaps = match arrivals {
             Arrivals::Constant => Gaps::Constant,

@@ -1,7 +1,9 @@
 //! Counting what came of each operation.
 //!
-//! Closed loop: an operation belongs to the interval in which it was answered. Open load: it
-//! belongs to the measured window when its *intended* start lies in it; then its response time is
+//! Closed loop: an operation belongs to the interval in which it was over. One that is under way when
+//! the window ends belongs to the window: it is an error if it goes wrong, else unfinished. So each
+//! that was not over before the window is in exactly one of the histograms `service`, `failed` and
+//! `unfinished`. Open load: it belongs to the measured window when its *intended* start lies in it; then its response time is
 //! recorded in full however late the answer came, and one not answered when the window ends is
 //! backlog. So with an open load
 //! `intended = operations + errors before the end + dropped + backlog`, and each operation that was
@@ -12,8 +14,8 @@ use std::collections::BTreeMap;
 use wire::load::Window;
 
 use super::log::{Interval, Log, Times};
-use super::mix::Kind;
 use super::timeline::Timeline;
+use super::work::Kind;
 use crate::drive::{Failure, Fault};
 
 /// What came of one operation; times in nanoseconds since the load began.
@@ -48,20 +50,30 @@ enum Time {
     Failed,
     /// From the intended start of one that was left out until a connection was free.
     Dropped,
+    /// From the start of one of a closed loop to its answer, which came after the window.
+    Unfinished,
 }
 
 impl Time {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Service,
         Self::Response,
         Self::Slip,
         Self::Failed,
         Self::Dropped,
+        Self::Unfinished,
     ];
 
     /// The name in tags of the histogram log.
     fn name(self) -> &'static str {
-        ["service", "response", "slip", "failed", "dropped"][self as usize]
+        [
+            "service",
+            "response",
+            "slip",
+            "failed",
+            "dropped",
+            "unfinished",
+        ][self as usize]
     }
 }
 
@@ -92,13 +104,14 @@ pub struct Recorder {
     failed: u64,
     /// The earliest start of an operation; the largest number if there was none.
     first_start: u64,
-    last_answer: u64,
+    last_over: u64,
     timeline: Timeline,
     operations: ByKind<u64>,
     errors: ByKind<[u64; Fault::ALL.len()]>,
     late: ByKind<u64>,
     unsent: ByKind<u64>,
     dropped: ByKind<u64>,
+    unfinished: ByKind<u64>,
     verified: u64,
     errors_before_end: u64,
     messages: Vec<String>,
@@ -121,13 +134,14 @@ impl Recorder {
             answered: 0,
             failed: 0,
             first_start: u64::MAX,
-            last_answer: begin,
+            last_over: begin,
             timeline: Timeline::new(begin, interval),
             operations: ByKind::default(),
             errors: ByKind::default(),
             late: ByKind::default(),
             unsent: ByKind::default(),
             dropped: ByKind::default(),
+            unfinished: ByKind::default(),
             verified: 0,
             errors_before_end: 0,
             messages: Vec::new(),
@@ -142,10 +156,8 @@ impl Recorder {
         self.first_start = self.first_start.min(outcome.started);
         let in_time = outcome.ended < self.end;
         let measured = outcome.intended.unwrap_or(outcome.ended) >= self.begin;
-        if outcome.intended.is_none() && !in_time {
-            return;
-        }
         let kind = outcome.kind;
+        self.last_over = outcome.ended;
         if let Some(intended) = outcome.intended {
             let slip = outcome.started - intended;
             self.late[kind as usize] += u64::from(measured && slip > LATE);
@@ -158,13 +170,17 @@ impl Recorder {
             return;
         }
         self.answered += 1;
-        self.last_answer = outcome.ended;
         self.window.0 += 1;
         if measured && in_time {
             self.operations[kind as usize] += 1;
             self.verified += u64::from(outcome.compared);
         }
         let service = outcome.ended - outcome.started;
+        if outcome.intended.is_none() && !in_time {
+            self.unfinished[kind as usize] += 1;
+            self.time(measured, kind, Time::Unfinished, service);
+            return;
+        }
         self.time(measured, kind, Time::Service, service);
         if let Some(intended) = outcome.intended {
             self.time(measured, kind, Time::Response, outcome.ended - intended);
@@ -196,9 +212,9 @@ impl Recorder {
         self.operations.iter().sum::<u64>() + self.errors_before_end
     }
 
-    /// The last answer so far, or the beginning of the window.
-    pub fn last_answer(&self) -> u64 {
-        self.last_answer
+    /// When the last operation so far was over, well or not, or the beginning of the window.
+    pub fn last_over(&self) -> u64 {
+        self.last_over
     }
 
     /// End of the measured window.
@@ -211,6 +227,11 @@ impl Recorder {
         self.advance(end);
         self.end = end;
         self.edge = self.edge();
+    }
+
+    /// Whether the log cannot be written any more; [`Recorder::finish`] tells why.
+    pub fn failed(&self) -> bool {
+        self.log.failed()
     }
 
     /// Close all intervals that are over at `now`.
@@ -242,6 +263,7 @@ impl Recorder {
             late: counted(self.late),
             unsent: counted(self.unsent),
             dropped: counted(self.dropped),
+            unfinished: counted(self.unfinished),
             verified: self.verified,
             messages: self.messages,
             first_start: (self.first_start < u64::MAX).then_some(self.first_start),
@@ -334,6 +356,8 @@ pub struct Counts {
     pub unsent: BTreeMap<String, u64>,
     /// Operations that were left out.
     pub dropped: BTreeMap<String, u64>,
+    /// Operations of a closed loop that were answered after the window.
+    pub unfinished: BTreeMap<String, u64>,
     /// Operations whose records were compared with what was written and are the same.
     pub verified: u64,
     /// The first messages of errors.

@@ -3,13 +3,12 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use rand_xoshiro::Xoshiro256PlusPlus;
 use wire::load::{Level, LoadPlan, Phase, Policy};
 
 use super::clock::Deadline;
-use super::mix::Operation;
 use super::record::Outcome;
 use super::run::Run;
+use super::work::{Client, Operation};
 use crate::drive::found::Found;
 use crate::drive::{Failure, Fault, Session};
 
@@ -36,21 +35,20 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
 pub struct Worker {
     run: Rc<Run>,
     session: Session,
-    random: Xoshiro256PlusPlus,
+    client: Client,
     found: Found,
     deadline: Deadline,
     pause: Duration,
 }
 
 impl Worker {
-    /// A thread of `run` that works with `session`; in a closed loop it is the virtual client
-    /// whose random numbers these are.
-    pub fn new(run: Rc<Run>, session: Session, random: Xoshiro256PlusPlus) -> Self {
+    /// A thread of `run` that works with `session`; in a closed loop it is a virtual client.
+    pub fn new(run: Rc<Run>, session: Session, client: Client) -> Self {
         Self {
             found: Found::new(run.compares()),
             run,
             session,
-            random,
+            client,
             deadline: Deadline::new(),
             pause: FIRST_PAUSE,
         }
@@ -61,7 +59,7 @@ impl Worker {
         if self.run.open() {
             self.keep_schedule().await;
         } else {
-            while let Some(operation) = self.run.next(&mut self.random) {
+            while let Some(operation) = self.run.next(&mut self.client) {
                 self.attempt(&operation, None).await;
             }
         }
@@ -100,7 +98,7 @@ impl Worker {
             outcome = judgement;
         }
         let failure = outcome.as_ref().err();
-        let kind = operation.kind;
+        let kind = operation.kind();
         run.over(
             operation,
             &Outcome {

@@ -131,6 +131,70 @@ fn an_open_load_that_ends_early_counts_no_slot_beyond() {
 }
 
 #[test]
+fn an_open_load_beyond_what_can_be_answered_ends_when_it_is_told_to() {
+    let scratch = Scratch::new();
+    let slow = ["fake://?service_us=1000", "--workload", "c", "--time", "1h"];
+    let much = ["--rate", "50000", "--timeout", "200ms"];
+    let running = Running::begun(&scratch, &[&slow[..], &much].concat(), "run");
+    // Half a second of it is 25,000 operations, of which 500 can be answered.
+    std::thread::sleep(Duration::from_millis(500));
+    running.tell(Signal::SIGINT);
+    let (status, said) = running.over();
+    assert_eq!(status.code(), EARLY, "{said}");
+    let (result, summary) = (
+        read(&scratch.0.join("run"), "result.json"),
+        read(&scratch.0.join("run"), "summary.json"),
+    );
+    let [intended, backlog] = ["intended", "backlog"].map(|key| result[key].as_u64().unwrap());
+    let answered = sum(&result["operations"]);
+    let all = &summary["operations"]["all"];
+    // Time-outs before the end are errors, too; the server makes none, as it keeps up with what is
+    // under way.
+    assert_eq!(answered + backlog, intended, "{result}");
+    // What was not answered 200 ms after the end, at one a millisecond, was given up.
+    let after = all["response"]["count"].as_u64().unwrap() - answered;
+    assert!(after <= 200 + 64, "{after} were answered after the end");
+    assert!(sum(&result["unsent"]) + 200 + 2 * 64 >= backlog, "{result}");
+}
+
+#[test]
+fn a_load_that_does_not_begin_leaves_nothing_of_another_one() {
+    let scratch = Scratch::new();
+    let search = [
+        "fake://?service_us=100",
+        "--workload",
+        "c",
+        "--time",
+        "100ms",
+    ];
+    let probes = [
+        "--search",
+        "sustained",
+        "--search-probes",
+        "1",
+        "--out",
+        "run",
+    ];
+    let well = crate::drive(&scratch.0, &[&search[..], &probes].concat());
+    assert!(well.status.success());
+    scratch.file("run/notes.txt", "mine");
+    let nobody = [
+        "redis://127.0.0.1:1",
+        "--workload",
+        "c",
+        "--time",
+        "1s",
+        "--out",
+        "run",
+    ];
+    let refused = crate::drive(&scratch.0, &nobody);
+    assert!(!refused.status.success());
+    let mut names = left(&scratch.0.join("run"));
+    names.sort();
+    assert_eq!(names, ["notes.txt", "plan.json"]);
+}
+
+#[test]
 fn the_second_signal_ends_a_load_at_once_and_without_a_result() {
     for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
         let scratch = Scratch::new();
@@ -196,14 +260,26 @@ fn a_load_that_waits_for_its_start_ends_at_once() {
 #[test]
 fn a_search_that_is_told_to_end_says_so() {
     let scratch = Scratch::new();
-    let words = [&HOUR[..], &["--search", "sustained"]].concat();
+    let words = [
+        "fake://?service_us=100",
+        "--workload",
+        "a",
+        "--time",
+        "300ms",
+    ];
+    let words = [&words[..], &["--search", "sustained"]].concat();
     let running = Running::begun(&scratch, &words, "search");
+    // Before the first load is over there is nothing to tell.
+    while !scratch.0.join("search/probe-01/result.json").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     running.tell(Signal::SIGINT);
     let (status, said) = running.over();
     assert_eq!(status.code(), EARLY, "{said}");
     let summary = read(&scratch.0.join("search"), "summary.json");
     assert_eq!(summary["search"]["ended"], "told to end");
-    assert_eq!(summary["search"]["rate"], serde_json::Value::Null);
+    let probes = summary["search"]["probes"].as_array().unwrap();
+    assert_eq!(probes.len(), 1, "{probes:?}");
 }
 
 /// Names of what is in a directory.

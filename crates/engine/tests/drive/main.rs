@@ -14,6 +14,7 @@ mod redis;
 #[path = "../scratch/mod.rs"]
 mod scratch;
 mod searched;
+mod stress;
 mod together;
 mod typed;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// What a Redis holds: fields and their values by key.
 pub type Records = BTreeMap<Vec<u8>, BTreeMap<Vec<u8>, Vec<u8>>>;
@@ -21,6 +22,57 @@ pub fn redis() -> (SocketAddr, Arc<Mutex<Records>>) {
         }
     });
     (address, records)
+}
+
+/// What came on each connection: commands without their keys, and what they write.
+pub type Heard = Arc<Mutex<Vec<Vec<Vec<Vec<u8>>>>>>;
+
+/// A Redis that keeps nothing and remembers what it heard.
+pub fn listening() -> (SocketAddr, Heard) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let heard = Heard::default();
+    let kept = heard.clone();
+    std::thread::spawn(move || {
+        for (number, stream) in listener.incoming().enumerate() {
+            kept.lock().unwrap().push(Vec::new());
+            let (mut stream, kept) = (stream.unwrap(), kept.clone());
+            std::thread::spawn(move || {
+                let mut requests = BufReader::new(stream.try_clone().unwrap());
+                while let Some(mut words) = request(&mut requests) {
+                    let answer = answer(&words, &mut Records::new());
+                    // A score follows from the key.
+                    words.drain(1..if words[0] == b"ZADD" { 4 } else { 2 });
+                    kept.lock().unwrap()[number].push(words);
+                    if stream.write_all(&answer).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    (address, heard)
+}
+
+/// A Redis with a record for every key, each of whose answers comes so much later.
+pub fn far(delay: Duration) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            std::thread::spawn(move || {
+                let mut requests = BufReader::new(stream.try_clone().unwrap());
+                while request(&mut requests).is_some() {
+                    std::thread::sleep(delay);
+                    if stream.write_all(b"*2\r\n$1\r\na\r\n$1\r\nb\r\n").is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
 }
 
 fn serve(mut stream: TcpStream, records: &Mutex<Records>) {

@@ -13,8 +13,9 @@ fn later(seconds: f64) -> f64 {
     now.as_secs_f64() + seconds
 }
 
-/// The summaries and results of engines that each make a part of what the words say.
-fn together(words: &[&str], parts: usize) -> Vec<(Value, Value)> {
+/// The summaries and results of engines that each make a part of what the words say; None where one
+/// was connected too late for its start.
+fn together(words: &[&str], parts: usize) -> Option<Vec<(Value, Value)>> {
     let scratch = Scratch::new();
     std::thread::scope(|scope| {
         let running: Vec<_> = (1..=parts)
@@ -24,9 +25,14 @@ fn together(words: &[&str], parts: usize) -> Vec<(Value, Value)> {
                 let scratch = &scratch;
                 scope.spawn(move || {
                     let own = ["--part", &part, "--out", &name];
-                    well(&drive(&scratch.0, &[words, &own].concat()));
+                    let output = drive(&scratch.0, &[words, &own].concat());
+                    let said = String::from_utf8_lossy(&output.stderr);
+                    if said.contains("give a later `start`") {
+                        return None;
+                    }
+                    well(&output);
                     let out = scratch.0.join(&name);
-                    (read(&out, "summary.json"), read(&out, "result.json"))
+                    Some((read(&out, "summary.json"), read(&out, "result.json")))
                 })
             })
             .collect();
@@ -39,13 +45,17 @@ fn together(words: &[&str], parts: usize) -> Vec<(Value, Value)> {
 
 #[test]
 fn engines_begin_at_one_instant_and_insert_each_record_once() {
-    let (address, records) = redis();
-    let url = format!("redis://{address}");
-    let start = later(3.0);
-    let told = start.to_string();
-    let words = [&*url, "load", "-p", "recordcount=301", "--threads", "6"];
-    let words = [&words[..], &["--seed", "7", "--start", &told]].concat();
-    let parts = together(&words, 3);
+    // A busy machine may need a later start.
+    let made = [3.0, 12.0, 48.0].into_iter().find_map(|seconds| {
+        let (address, records) = redis();
+        let url = format!("redis://{address}");
+        let start = later(seconds);
+        let told = start.to_string();
+        let words = [&*url, "load", "-p", "recordcount=301", "--threads", "6"];
+        let words = [&words[..], &["--seed", "7", "--start", &told]].concat();
+        Some((start, records, together(&words, 3)?))
+    });
+    let (start, records, parts) = made.expect("all are connected within 48 s");
     // No key is missing, and none was inserted twice.
     assert_eq!(records.lock().unwrap().len(), 301);
     let inserted: Vec<u64> = parts

@@ -31,11 +31,9 @@ fn operations_that_fail_have_latencies_of_their_own() {
 #[test]
 fn an_engine_without_a_pause_says_that_it_may_have_been_the_limit() {
     let scratch = Scratch::new();
-    assert!(
-        load(&scratch.0, &json!({"target": fake(&json!({}))}))
-            .status
-            .success()
-    );
+    let level = json!({"kind": "rate", "rate": 5e6, "connections": 2, "arrivals": "constant"});
+    let changes = json!({"level": level, "target": fake(&json!({})), "timeout": 0.1});
+    assert!(load(&scratch.0, &changes).status.success());
     let result = result(&scratch.0);
     assert_eq!(result["saturated"], true, "{result}");
 }
@@ -84,7 +82,8 @@ fn the_time_line_has_the_warm_up_first_and_adds_up_to_the_counts() {
         .values()
         .map(sum)
         .sum();
-    assert_eq!(total("errors"), errors);
+    // One that was under way at the end may have failed after it.
+    assert!((total("errors")..=total("errors") + 2).contains(&errors));
     assert!(errors > 0);
     assert_eq!(
         result["messages"],
@@ -117,7 +116,7 @@ fn each_record_that_is_read_is_compared_with_what_was_written() {
 }
 
 #[test]
-fn the_result_says_how_records_are_kept_and_whether_the_engine_was_the_limit() {
+fn the_result_says_how_records_are_kept_and_that_an_engine_at_rest_was_not_the_limit() {
     let scratch = Scratch::new();
     let target = json!({
         "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"],
@@ -131,11 +130,7 @@ fn the_result_says_how_records_are_kept_and_whether_the_engine_was_the_limit() {
     let result = result(&scratch.0);
     assert_eq!(result["shape"], "none");
     assert_eq!(result["consistency"], json!({}));
-    let number = |key: &str| result[key].as_f64().unwrap();
-    let (busiest, seconds) = (number("cpu_busiest_thread"), number("seconds"));
-    // A host that does not let the engine run is a limit, too.
-    let saturated = busiest > 0.95 * seconds || number("limited") > 0.05 * seconds;
-    assert_eq!(result["saturated"], saturated);
+    assert_eq!(result["saturated"], false, "{result}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use data_encoding::BASE64;
 use hdrhistogram::Histogram;
@@ -65,6 +66,29 @@ pub fn load(directory: &Path, changes: &Value) -> Output {
         .arg(directory)
         .output()
         .unwrap()
+}
+
+/// What `make` makes of a load that begins in so many seconds, which is a Unix time; None where an
+/// engine was connected too late for it. A busy machine may need a later start.
+pub fn soon<T>(make: impl Fn(f64) -> Option<T>) -> T {
+    let later = |seconds: f64| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        make(now.as_secs_f64() + seconds)
+    };
+    let mut starts = [3.0, 12.0, 48.0].into_iter();
+    starts
+        .find_map(later)
+        .expect("an engine is connected within 48 s")
+}
+
+/// Whether a load was made; if not, it was connected too late for its start.
+pub fn in_time(output: &Output) -> bool {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() || said.contains("give a later `start`"),
+        "{said}"
+    );
+    output.status.success()
 }
 
 /// Begin a load, send TERM when it is at work, and return whether it ended well.

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::driven::{fake, histogram, load, result, sum, told_to_stop};
+use crate::driven::{
+    errors, fake, histogram, in_time, load, result, soon, sum, told_to_stop, workload,
+};
 use crate::scratch::Scratch;
 
 #[test]
@@ -109,11 +111,10 @@ fn whichever_of_time_and_operations_is_reached_first_ends_the_load() {
 #[test]
 fn a_load_begins_at_its_start_and_one_that_is_too_late_does_not_begin() {
     let scratch = Scratch::new();
-    let now = std::time::SystemTime::now();
-    let unix = now.duration_since(std::time::UNIX_EPOCH).unwrap();
-    let start = unix.as_secs_f64() + 3.0;
-    let changes = json!({"start": start, "warmup": 0.1, "duration": 0.1});
-    assert!(load(&scratch.0, &changes).status.success());
+    let start = soon(|start| {
+        let changes = json!({"start": start, "warmup": 0.1, "duration": 0.1});
+        in_time(&load(&scratch.0, &changes)).then_some(start)
+    });
     let began = result(&scratch.0)["began"].as_f64().unwrap();
     // The difference is exact to a microsecond.
     assert!(began >= start + 0.1 - 1e-6, "{began} {start}");
@@ -150,4 +151,63 @@ fn a_load_that_lasts_until_it_is_told_has_counted_all_until_then() {
         .map(|window| window["length"].as_f64().unwrap())
         .sum();
     assert!((length - seconds).abs() < 0.01, "{length} of {seconds}");
+}
+
+#[test]
+fn a_load_whose_disk_is_full_ends_at_once_and_says_so() {
+    let open = json!({"kind": "rate", "rate": 1e5, "connections": 2, "arrivals": "constant"});
+    for level in [open, json!({"kind": "threads", "threads": 2})] {
+        let scratch = Scratch::new();
+        std::os::unix::fs::symlink("/dev/full", scratch.0.join("latency.hlog")).unwrap();
+        let target = fake(&json!({"service_us": 1000}));
+        let changes = json!({"duration": 3600.0, "target": target, "level": level});
+        let output = load(&scratch.0, &changes);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{said}");
+        assert!(
+            said.contains("`latency.hlog` cannot be written: "),
+            "{said}"
+        );
+        assert!(said.contains("--out DIRECTORY"), "{said}");
+        assert!(!scratch.0.join("result.json").exists());
+    }
+}
+
+#[test]
+fn the_window_of_a_load_phase_ends_with_its_last_operation_even_if_that_went_wrong() {
+    let scratch = Scratch::new();
+    // The last one fails, half a second after the one before.
+    let changes = json!({
+        "phase": "load", "duration": null, "workload": workload(&json!({"records": 2})),
+        "level": {"kind": "threads", "threads": 1},
+        "target": fake(&json!({"service_us": 500_000, "fail_every": 2})),
+    });
+    assert!(load(&scratch.0, &changes).status.success());
+    let result = result(&scratch.0);
+    assert_eq!((sum(&result["operations"]), errors(&result)), (1, 1));
+    let windows = result["windows"].as_array().unwrap();
+    let failed: u64 = windows
+        .iter()
+        .map(|window| window["errors"].as_u64().unwrap())
+        .sum();
+    assert_eq!(failed, 1, "it is in the time line: {result}");
+    let last = windows.last().unwrap();
+    let end = last["start"].as_f64().unwrap() + last["length"].as_f64().unwrap();
+    assert!(
+        (end - result["seconds"].as_f64().unwrap()).abs() < 0.01,
+        "{result}"
+    );
+}
+
+#[test]
+fn a_number_of_operations_is_exact_with_arrivals_by_chance() {
+    let scratch = Scratch::new();
+    let level = json!({"kind": "rate", "rate": 2000.0, "connections": 8, "arrivals": "poisson"});
+    let changes = json!({
+        "operations": 500, "duration": null, "warmup": 0.1, "level": level, "target": fake(&json!({})),
+    });
+    assert!(load(&scratch.0, &changes).status.success());
+    let result = result(&scratch.0);
+    assert_eq!(result["intended"], 500);
+    assert_eq!(histogram(&scratch.0, ".response").len(), 500);
 }

@@ -3,7 +3,9 @@
 use hdrhistogram::Histogram;
 use serde_json::json;
 
-use crate::driven::{errors, fake, histogram, load, result, sum, told_to_stop, workload};
+use crate::driven::{
+    errors, fake, histogram, in_time, load, result, soon, sum, told_to_stop, workload,
+};
 use crate::scratch::Scratch;
 
 #[test]
@@ -154,26 +156,23 @@ fn a_slot_that_finds_every_connection_busy_is_dropped_if_the_plan_says_so() {
 
 #[test]
 fn two_engines_begin_as_one_and_have_all_slots_between_them() {
-    let unix = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap();
-    let start = unix.as_secs_f64() + 3.0;
     let level = json!({"kind": "rate", "rate": 501.0, "connections": 4, "arrivals": "poisson"});
-    let parts: Vec<_> = [0, 1]
-        .map(|index| {
+    let (start, parts) = soon(|start| {
+        let parts = [0, 1].map(|index| {
             let changes = json!({
                 "level": level, "part": {"index": index, "of": 2}, "start": start,
                 "target": fake(&json!({})), "warmup": 0.1, "duration": 0.4,
             });
             std::thread::spawn(move || {
                 let scratch = Scratch::new();
-                assert!(load(&scratch.0, &changes).status.success());
-                (result(&scratch.0), histogram(&scratch.0, ".response").len())
+                let made = in_time(&load(&scratch.0, &changes));
+                made.then(|| (result(&scratch.0), histogram(&scratch.0, ".response").len()))
             })
-        })
-        .into_iter()
-        .map(|part| part.join().unwrap())
-        .collect();
+        });
+        let parts = parts.map(|part| part.join().unwrap());
+        let parts: Option<Vec<_>> = parts.into_iter().collect();
+        Some((start, parts?))
+    });
     assert_eq!(parts[0].0["began"], parts[1].0["began"]);
     let began = parts[0].0["began"].as_f64().unwrap();
     assert!((began - start - 0.1).abs() < 1e-6, "{began} {start}");

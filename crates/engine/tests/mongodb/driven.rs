@@ -7,26 +7,29 @@ use serde_json::{Value, json};
 
 use crate::scratch::Scratch;
 
+/// The program.
+pub const ENGINE: &str = env!("CARGO_BIN_EXE_dunnage-engine");
+
 /// Records of every load.
 pub const RECORDS: u64 = 50;
 
 impl Scratch {
     /// Make a load.
     pub fn load(&self, plan: &Value) -> Output {
+        self.load_by(Command::new(ENGINE), plan)
+    }
+
+    /// Make a load by a command to which only arguments of the engine are added.
+    pub fn load_by(&self, mut command: Command, plan: &Value) -> Output {
         let path = self.0.join("plan.json");
         std::fs::write(&path, plan.to_string()).unwrap();
-        Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
-            .args(["load", "--plan"])
-            .arg(path)
-            .arg("--out")
-            .arg(&self.0)
-            .output()
-            .unwrap()
+        command.args(["load", "--plan"]).arg(path);
+        command.arg("--out").arg(&self.0).output().unwrap()
     }
 
     /// What came of a load that is typed after `drive`, and ends well.
     pub fn driven(&self, words: &[&str]) -> Value {
-        let output = Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
+        let output = Command::new(ENGINE)
             .env_remove("DUNNAGE_PASSWORD")
             .arg("drive")
             .args(words)

@@ -2,6 +2,7 @@
 //! speaks version 4 of the native protocol, as much of it as the driver asks for.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Asked, How, Protocol};
 
@@ -11,12 +12,15 @@ const HEAD: usize = 9;
 const ERROR: u8 = 0x00;
 const STARTUP: u8 = 0x01;
 const READY: u8 = 0x02;
+const AUTHENTICATE: u8 = 0x03;
 const OPTIONS: u8 = 0x05;
 const SUPPORTED: u8 = 0x06;
 const RESULT: u8 = 0x08;
 const PREPARE: u8 = 0x09;
 const EXECUTE: u8 = 0x0A;
 const REGISTER: u8 = 0x0B;
+const AUTH_RESPONSE: u8 = 0x0F;
+const AUTH_SUCCESS: u8 = 0x10;
 
 /// Kinds of results.
 const VOID: i32 = 1;
@@ -25,7 +29,12 @@ const PREPARED: i32 = 4;
 /// One that there is not.
 const UNKNOWN: i32 = 99;
 
+/// The version of the protocol in what clients say.
+const VERSION: u8 = 4;
+
 /// Codes of errors.
+const NO_FRAME: i32 = 0x000A;
+const BAD_CREDENTIALS: i32 = 0x0100;
 const OVERLOADED: i32 = 0x1001;
 const INVALID: i32 = 0x2200;
 
@@ -47,6 +56,10 @@ const MAP: &[u8] = &[0, 0x21, 0, 0x0D, 0, 0x0D];
 pub struct Cassandra {
     /// Prepared statements, by their numbers.
     statements: Mutex<Vec<String>>,
+    /// The only user that it lets in, and the password; none: everybody.
+    user: Option<(&'static str, &'static str)>,
+    /// How often somebody was not let in.
+    pub refused: AtomicU64,
 }
 
 impl Protocol for Cassandra {
@@ -63,13 +76,22 @@ impl Protocol for Cassandra {
     }
 
     fn whole(&self, heard: &[u8]) -> Option<usize> {
+        if *heard.first()? != VERSION {
+            return Some(heard.len());
+        }
         let length = HEAD + number(heard.get(5..HEAD)?);
         (length <= heard.len()).then_some(length)
     }
 
     fn asked(&self, request: &[u8]) -> Asked {
+        if request[0] != VERSION {
+            let body = error(NO_FRAME, "Invalid or unsupported protocol version");
+            return Asked::Around(frame(&[0; HEAD], ERROR, &body));
+        }
         let (kind, body) = match request[4] {
             OPTIONS => (SUPPORTED, options()),
+            STARTUP if self.user.is_some() => (AUTHENTICATE, short("PasswordAuthenticator")),
+            AUTH_RESPONSE => self.logged_in(request),
             STARTUP | REGISTER => (READY, Vec::new()),
             PREPARE => self.prepare(request),
             EXECUTE => {
@@ -102,6 +124,25 @@ impl Protocol for Cassandra {
 }
 
 impl Cassandra {
+    /// One that lets in nobody but a user with a password.
+    pub fn guarded(user: &'static str, password: &'static str) -> Self {
+        Self {
+            user: Some((user, password)),
+            ..Self::default()
+        }
+    }
+
+    /// What is said to a user and a password.
+    fn logged_in(&self, request: &[u8]) -> (u8, Vec<u8>) {
+        let (user, password) = self.user.unwrap();
+        if request[HEAD + 4..] == *format!("\0{user}\0{password}").as_bytes() {
+            return (AUTH_SUCCESS, int(-1));
+        }
+        self.refused.fetch_add(1, Ordering::Relaxed);
+        let said = format!("Provided username {user} and/or password are incorrect");
+        (ERROR, error(BAD_CREDENTIALS, &said))
+    }
+
     fn prepare(&self, request: &[u8]) -> (u8, Vec<u8>) {
         let statement = String::from_utf8(request[HEAD + 4..].to_vec()).unwrap();
         // What another server has that speaks the same.

@@ -11,8 +11,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::{JoinSet, LocalSet, spawn_local};
@@ -29,7 +29,7 @@ pub mod driven;
 mod mongodb;
 mod redis;
 #[path = "../scratch/mod.rs"]
-mod scratch;
+pub mod scratch;
 
 /// How a database is spoken to, as far as the engine speaks to it.
 pub trait Protocol: Send + Sync {
@@ -416,11 +416,15 @@ async fn accept(state: Rc<State>, listener: std::net::TcpListener, address: Sock
             }
         };
         drop(listener);
+        // Keeps the port from others, and refuses connections as long as it does not listen.
+        let closed = TcpSocket::new_v4().unwrap();
+        closed.set_reuseaddr(true).unwrap();
+        closed.bind(address).unwrap();
         // Ends all connections.
         open.shutdown().await;
         sleep_until(until).await;
         state.refusing.set(None);
-        listener = TcpListener::bind(address).await.unwrap();
+        listener = closed.listen(1024).unwrap();
     }
 }
 

@@ -76,6 +76,9 @@ pub struct OperationSummary {
     pub unsent: u64,
     /// Those that were left out.
     pub dropped: u64,
+    /// Those of a closed loop that were answered after the window had ended.
+    #[serde(default)]
+    pub unfinished: u64,
     /// From start to answer; null if nothing was answered.
     pub service: Option<LatencySummary>,
     /// From intended start to answer; null in a closed loop, too.

@@ -128,11 +128,11 @@ def show_cluster(seen: ClusterSeen, format_: Format) -> ExitCode:
         )
         ours = sum(1 for each in seen.nodes if each.host)
         say(f"{ours} of {count(len(seen.nodes), 'node')} are hosts of ours")
-    _show_missing(missing)
+    _show_missing(missing, seen)
     return code
 
 
-def _show_missing(missing: Sequence[RightSeen]) -> None:
+def _show_missing(missing: Sequence[RightSeen], seen: ClusterSeen) -> None:
     """What is not allowed, and who gives it."""
     if not missing:
         say("every right that Dunnage needs is here")
@@ -140,7 +140,10 @@ def _show_missing(missing: Sequence[RightSeen]) -> None:
     if all(each.purpose != EVERY_STUDY for each in missing):
         say("every right that each study needs is here")
     lacking = "1 right is" if len(missing) == 1 else f"{len(missing)} rights are"
-    say((f"{lacking} missing; who administers the cluster can type:", "yellow"))
+    say(
+        (f"{lacking} missing; who administers the cluster at {seen.server} can type, ", "yellow"),
+        (f"with a context of their own instead of `{seen.context}`:", "yellow"),
+    )
     for each in missing:
         say("  ", (each.how, "bold"), f"  # {each.right}, for {each.purpose}")
 

@@ -24,16 +24,16 @@ from lightkube.resources.core_v1 import (
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
 
 from dunnage.clusters.execute import CannotRunError, Place, execute
+from dunnage.clusters.outage import Outage, is_away
 from dunnage.clusters.pod_state import PodState, state_of, warnings
 from dunnage.clusters.removal import await_gone, delete, is_there, unless_gone
 from dunnage.contracts.host import Completed
+from dunnage.deadline import Deadline
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.kubernetes_api import GONE, TAKEN, Refused, explanation, refusal_of, status_of
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.objects import Manifest, namespace
-from dunnage.platforms.kubernetes.outage import AWAY, Outage, is_away
 from dunnage.platforms.stay_names import StayNames
 
 _INTERVAL = 0.05
@@ -41,6 +41,8 @@ _LOST_LOG = "unable to retrieve container logs for "
 """What a kubelet tells in the place of a log while it replaces the container that wrote it."""
 _REPLACED = 5.0
 """Seconds within which the next container can be asked."""
+_LOGGED = 20.0
+"""Seconds for which a log is asked for again: whose node is gone, nobody can ask."""
 
 T = TypeVar("T")
 
@@ -179,31 +181,36 @@ class Namespace:
     def warnings(self, kind: str, name: str, where: str) -> tuple[str, ...]:
         """What the cluster warned of an object."""
         fields = {"involvedObject.kind": kind, "involvedObject.name": name}
-        with self._spoken("events cannot be read", where):
+
+        def ask() -> tuple[str, ...]:
             return warnings(self._client.list(Event, namespace=self.name, fields={**fields}))
 
-    def log(self, pod: str, lines: int, where: str, *, previous: bool = False) -> str:
+        return self._asked(ask, "events cannot be read", where)
+
+    def log(
+        self, pod: str, lines: int, where: str, *, previous: bool = False, container: str = ""
+    ) -> str:
         """The last lines that a pod's container wrote, or the `previous` one; nothing before there
-        is one."""
-        within = Deadline.after(_REPLACED)
-        told = self._log(pod, lines, where, previous=previous)
+        is one. `container` names one that runs before a member's."""
+        asked = {"container": container} if container else {}
+        ask = partial(self._log, pod, {"tailLines": lines, "previous": previous, **asked})
+        what, within = "the pod's log cannot be read", Deadline.after(_REPLACED)
+        told = self._asked(ask, what, where, Deadline.after(_LOGGED))
         while told.startswith(_LOST_LOG) and not within.passed:
             within.pause(_INTERVAL)
-            told = self._log(pod, lines, where, previous=previous)
+            told = self._asked(ask, what, where, Deadline.after(_LOGGED))
         return told
 
-    def _log(self, pod: str, lines: int, where: str, *, previous: bool) -> str:
+    def _log(self, pod: str, asked: Mapping[str, str | int | bool]) -> str:
         """lightkube has no words for the container before."""
-        with self._spoken("the pod's log cannot be read", where):
-            answer = self._session.get(
-                f"/api/v1/namespaces/{self.name}/pods/{pod}/log",
-                params={"tailLines": lines, "previous": previous},
-            )
-            if answer.status_code in (400, GONE):
-                return ""
-            if not answer.is_success:
-                raise refusal_of(answer)
-            return answer.text
+        answer = self._session.get(
+            f"/api/v1/namespaces/{self.name}/pods/{pod}/log", params={**asked}
+        )
+        if answer.status_code in (400, GONE):
+            return ""
+        if not answer.is_success:
+            raise refusal_of(answer)
+        return answer.text
 
     def execute(
         self,
@@ -357,18 +364,8 @@ class Namespace:
         `what` is the complaint when it is refused, or when the API server is away beyond the
         deadline or for too long.
         """
-        deadline = deadline or Deadline.after(AWAY)
-        while True:
-            try:
-                with self._spoken(what, where):
-                    answer = ask()
-            except StayError as error:
-                if not is_away(error.__cause__) or self._outage.lasts() or deadline.passed:
-                    raise
-                deadline.pause(_INTERVAL)
-            else:
-                self._outage.ended()
-                return answer
+        with self._spoken(what, where):
+            return self._outage.asked(ask, deadline)
 
     def _spoken(self, what: str, where: str = "kubernetes") -> AbstractContextManager[None]:
         return spoken(what, where, self.hint)

@@ -20,7 +20,8 @@ from dunnage.contracts.kubernetes import (
 from dunnage.contracts.platform import Seen
 from dunnage.contracts.software import SoftwareStore, Tree
 from dunnage.contracts.substrate import Substrate
-from dunnage.errors import HostLostError, StayError, UnavailableError, failing_stay
+from dunnage.deadline import Deadline
+from dunnage.errors import StayError, UnavailableError, failing_stay
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace
 from dunnage.model.cni import CNI
@@ -30,11 +31,10 @@ from dunnage.model.offer import PlatformOffer
 from dunnage.model.proxy import proxy_of
 from dunnage.model.unknown import UNKNOWN
 from dunnage.platforms import places
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
-from dunnage.platforms.kubernetes.carried import beyond
+from dunnage.platforms.kubernetes.carried import insist_it_fits
 from dunnage.platforms.kubernetes.carrying import carry
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.cni_network import driver_of
@@ -48,6 +48,7 @@ from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.process import first_process
 from dunnage.platforms.kubernetes.starting import await_container, await_started
 from dunnage.platforms.kubernetes.storage import directories
+from dunnage.platforms.lost import is_lost
 from dunnage.platforms.offered import HOST, unsupported
 from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
@@ -116,12 +117,8 @@ class Kubernetes(HostedMembers[PodMember]):
         self._making: Lock = Lock()
 
     def reserve(self, layout: Layout) -> Reservation:
-        if (why := self._confined) and (needs := list(beyond(self._deployment))):
-            raise UnavailableError(
-                f"it needs {' and '.join(needs)}, and {why}",
-                where=self._deployment.name,
-                hint="dunnage schema study",
-            )
+        if why := self._confined:
+            insist_it_fits(self._deployment, why)
         if self._manifests.served:
             self._serve(self._reserve(layout, places.translated))
         return self._reserve(layout, self._manifests.addressing(self._services))
@@ -190,6 +187,7 @@ class Kubernetes(HostedMembers[PodMember]):
         steps += [(place.host, partial(self._let_go, place)) for place in members]
         steps += [("", self._release)]
         steps += [(place.host, partial(self._await_gone, place)) for place in members]
+        steps += [(host, partial(self._leave, client)) for host, client in self._clients.items()]
         steps += [(host, partial(self._remove_client, host)) for host in self._clients]
         steps += [("", self._end)]
         steps += [(place.host, partial(self._remove_directory, place)) for place in members]
@@ -342,11 +340,12 @@ class Kubernetes(HostedMembers[PodMember]):
         if self._opened is not None:
             self._opened.await_gone(objects.pod_name(place.member), place.member)
 
-    def _remove_client(self, host: str) -> None:
-        client = self._clients[host]
+    def _leave(self, client: ClientPod | PodHost) -> None:
         with failing_stay():
             client.leave()
-        if isinstance(client, ClientPod):
+
+    def _remove_client(self, host: str) -> None:
+        if isinstance(self._clients[host], ClientPod):
             pod = f"{objects.CLIENT}-{host}"
             self._namespace.remove_pod(pod, host, lost=self._is_lost(host))
 
@@ -368,12 +367,7 @@ class Kubernetes(HostedMembers[PodMember]):
         host.remove(places.directory(host, place.member))
 
     def _is_lost(self, host: str) -> bool:
-        there = self._hosts.get(host) or self._landlords[host]
-        try:
-            there.run(["true"])
-        except HostLostError:
-            return True
-        return False
+        return is_lost(self._hosts.get(host) or self._landlords[host])
 
     def _tools(self, host: Host) -> Tools | None:
         try:

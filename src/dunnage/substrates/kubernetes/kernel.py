@@ -8,11 +8,9 @@ from typing import Protocol
 
 from dunnage.errors import UnavailableError
 from dunnage.model.cni import ON_THE_WIRE, plugins_of
-from dunnage.model.offer import Capability, Support
+from dunnage.model.offer import VXLAN, Capability, Support
 from dunnage.substrates.kubernetes.choices import Choices, Network
 
-VXLAN = Capability("vxlan")
-"""The kernel has VXLAN devices, of which flannel makes its tunnel."""
 INOTIFY = 10
 """Instances of inotify that its programs need on a host."""
 

@@ -32,6 +32,9 @@ impl Link {
 
     /// Send a request, in one system call if the kernel takes it whole. What came without being
     /// asked for would be taken for its answer, and is a failure.
+    ///
+    /// It is seen if it came with the answer before. RESP2 does not number answers, so one too many
+    /// that comes alone, after the next request was sent, is not told from the answer to that.
     pub async fn send(&mut self, request: &[u8]) -> Result<(), Failure> {
         if self.from < self.to {
             return Err(Failure::new(

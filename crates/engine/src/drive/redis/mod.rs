@@ -121,16 +121,13 @@ impl Shared {
     /// Connect to `address`, which is to have a role, and remember where that went.
     async fn open(&self, address: &str, role: Role) -> Result<Link, Failure> {
         let remote = self.resolved.address(address).await?;
-        let failed = |what: String| {
-            let told = self.resolved.told(remote);
-            Failure::new(Fault::Connection, format!("{told}: {what}"))
-        };
+        let failed = |failure: Failure| failure.at(&self.resolved.told(remote));
         let connected = self.connector.connect(host(address), remote).await;
-        let stream = connected.map_err(|error| failed(error.to_string()))?;
+        let stream = connected.map_err(|error| failed(error.into()))?;
         self.remotes.borrow_mut().extend(stream.remote());
         let mut link = Link::new(stream);
         let greeted = self.greeting.exchange(&mut link, role).await;
-        greeted.map_err(|failure| failed(failure.message))?;
+        greeted.map_err(failed)?;
         Ok(link)
     }
 

@@ -23,6 +23,8 @@ pub struct Session {
     /// Which of several replicas it reads from.
     turn: usize,
     links: Vec<Option<Link>>,
+    /// Servers that the last operation was sent to, by their numbers.
+    asked: Vec<usize>,
     request: Vec<u8>,
     answer: Vec<u8>,
 }
@@ -53,6 +55,7 @@ impl Session {
             shared,
             turn,
             links: Vec::new(),
+            asked: Vec::new(),
             request: Vec::with_capacity(4096),
             answer: Vec::new(),
         }
@@ -73,10 +76,20 @@ impl Session {
         Ok(())
     }
 
-    /// Forget all connections; in a cluster the map may be out of date too.
+    /// Forget the connections that the last operation used; in a cluster the map may be out of date
+    /// too.
     pub fn disconnect(&mut self) {
-        self.links.clear();
+        for server in self.asked.drain(..) {
+            if let Some(link) = self.links.get_mut(server) {
+                *link = None;
+            }
+        }
         self.shared.stale.set(self.shared.cluster);
+    }
+
+    /// Connections that it has.
+    pub fn connections(&self) -> u64 {
+        self.links.iter().flatten().count() as u64
     }
 
     /// Carry out one operation. Records that a scan finds are not handed back.
@@ -85,6 +98,7 @@ impl Session {
         operation: &Operation,
         found: &mut Found,
     ) -> Result<(), Failure> {
+        self.asked.clear();
         if self.shared.stale.get() {
             Box::pin(self.shared.refresh()).await?;
         }
@@ -189,6 +203,7 @@ impl Session {
                 self.shared.requests.read(&mut self.request, key, fields);
             }
             let reader = self.reader(group[0].0)?;
+            self.asked.push(reader.server);
             let link = link(&mut self.links, &self.shared, reader).await?;
             link.send(&self.request).await?;
             for (_, key) in group {
@@ -278,10 +293,12 @@ impl Session {
         let Self {
             shared,
             links,
+            asked,
             request,
             answer,
             ..
         } = self;
+        asked.push(place.server);
         let link = link(links, shared, place).await?;
         if asking {
             let mut asking = Vec::new();

@@ -119,6 +119,7 @@ mod tests {
     use super::super::super::summary::tests::{result, summary};
     use super::*;
     use crate::load::plan::tests::plan;
+    use wire::load::Level;
 
     fn windows(over: &[u64]) -> Vec<Window> {
         (0..)
@@ -184,5 +185,79 @@ mod tests {
         assert!(even.abs() < 1e-12, "{even}");
         let none = slope(&windows(&[5, 5, 0, 0]), 10.0).unwrap();
         assert!((none - 1.0).abs() < 1e-12, "{none}");
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Golden {
+        judged: Vec<Judged>,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Judged {
+        name: String,
+        rate: f64,
+        arrivals: Arrivals,
+        seconds: f64,
+        intended: u64,
+        windows: Vec<Window>,
+        errors: u64,
+        p99: Option<f64>,
+        objective: std::collections::BTreeMap<String, f64>,
+        achieved: f64,
+        slope: Option<f64>,
+        refusals: Vec<String>,
+    }
+
+    /// How the sentence of a refusal is known that a study calls so.
+    fn sentence(what: &str) -> &str {
+        match what {
+            "offered" => "no operation was intended",
+            "achieved" => "of the operations were over in time",
+            "backlog.slope" => "the backlog grew by ",
+            "errors" => "there were ",
+            quantile => quantile,
+        }
+    }
+
+    #[test]
+    fn a_load_is_judged_as_by_a_study() {
+        // `tests/unit/analysis/test_analysis_search_alone.py` reads the same.
+        let golden = include_str!("../../../tests/golden/search.json");
+        let golden: Golden = serde_json::from_str(golden).unwrap();
+        for case in golden.judged {
+            let (mut plan, mut result, mut summary) = (plan(), result(), summary());
+            plan.level = Level::Rate {
+                rate: case.rate,
+                connections: 4,
+                arrivals: case.arrivals,
+            };
+            summary.level = plan.level;
+            (result.seconds, result.intended) = (case.seconds, Some(case.intended));
+            result.windows = case.windows;
+            let all = summary.operations.get_mut(ALL).unwrap();
+            all.errors.clear();
+            all.errors.insert("server".to_owned(), case.errors);
+            match (&mut all.response, case.p99) {
+                (Some(times), Some(p99)) => {
+                    times.quantiles.insert("p99".to_owned(), p99);
+                }
+                (times, _) => *times = None,
+            }
+            let probe = judged(&plan, &result, &summary, &Objective(case.objective));
+            let name = &case.name;
+            let said = &probe.refusals;
+            assert_eq!(said.len(), case.refusals.len(), "{name}: {said:?}");
+            for (said, what) in said.iter().zip(&case.refusals) {
+                assert!(said.contains(sentence(what)), "{name}: {said}");
+            }
+            assert!((probe.achieved - case.achieved).abs() < 1e-9, "{name}");
+            if let Some(slope) = case.slope {
+                assert!(
+                    (probe.slope - slope).abs() < 1e-9,
+                    "{name}: {}",
+                    probe.slope
+                );
+            }
+        }
     }
 }

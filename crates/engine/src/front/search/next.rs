@@ -191,4 +191,49 @@ mod tests {
         assert_eq!(rate(LIMITS, &again), Some(2000.0));
         assert_eq!(found(LIMITS, &[]), (None, "used up"));
     }
+
+    #[derive(serde::Deserialize)]
+    struct Golden {
+        searched: Vec<Searched>,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Searched {
+        name: String,
+        start: f64,
+        precision: f64,
+        probes: usize,
+        tried: Vec<Tried>,
+        rate: Option<f64>,
+        ended: String,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Tried {
+        rate: f64,
+        achieved: f64,
+        sustained: bool,
+    }
+
+    #[test]
+    fn the_next_rate_and_the_end_of_a_search_are_those_of_a_study() {
+        // `tests/unit/analysis/test_analysis_search_alone.py` reads the same.
+        let golden = include_str!("../../../tests/golden/search.json");
+        let golden: Golden = serde_json::from_str(golden).unwrap();
+        for case in golden.searched {
+            let limits = Limits {
+                start: case.start,
+                precision: case.precision,
+                probes: case.probes,
+            };
+            let name = &case.name;
+            let mut probes = Vec::new();
+            for tried in case.tried {
+                assert_eq!(rate(limits, &probes), Some(tried.rate), "{name}");
+                probes.push(probe(tried.rate, tried.achieved, tried.sustained));
+            }
+            assert_eq!(rate(limits, &probes), None, "{name}");
+            assert_eq!(found(limits, &probes), (case.rate, &*case.ended), "{name}");
+        }
+    }
 }

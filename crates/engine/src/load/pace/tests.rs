@@ -273,3 +273,31 @@ proptest! {
         prop_assert_eq!(pace.intended(second), fresh.intended(second));
     }
 }
+
+#[test]
+fn a_number_of_operations_is_exact_however_they_are_spaced_and_shared() {
+    let mut plan = plan();
+    plan.warmup = 0.5;
+    for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+        plan.level = Level::Rate {
+            rate: 3000.0,
+            connections: 4,
+            arrivals,
+        };
+        let end = Pace::end(&plan, 500, u64::MAX).unwrap();
+        let mut measured = 0;
+        for index in 0..3 {
+            plan.part = Part { index, of: 3 };
+            let mut pace = Pace::of(&plan).unwrap().unwrap();
+            let window = nanoseconds(plan.warmup)..end;
+            let taken = (0..).map(|slot| pace.intended(slot));
+            let before = taken.take_while(|intended| *intended < window.end);
+            measured += before.filter(|intended| window.contains(intended)).count();
+        }
+        assert_eq!(measured, 500, "{arrivals:?}");
+        assert_eq!(Pace::end(&plan, 500, end - 1), Some(end - 1));
+        assert_eq!(Pace::end(&plan, u64::MAX, end), Some(end));
+    }
+    plan.level = Level::Threads { threads: 3 };
+    assert_eq!(Pace::end(&plan, 500, u64::MAX), None);
+}

@@ -164,6 +164,30 @@ fn one_that_was_never_started_is_a_time_out_and_one_left_out_is_none() {
 }
 
 #[test]
+fn one_under_way_when_the_window_of_a_closed_loop_ends_is_an_error_or_unfinished() {
+    let across = One {
+        intended: END - MS,
+        ..READ
+    };
+    let (counts, lines) = recorded(false, &[across]);
+    assert_eq!(counts.operations, BTreeMap::new());
+    assert_eq!(counts.unfinished, BTreeMap::from([("read".to_owned(), 1)]));
+    assert_eq!(timed(&lines, "read.unfinished"), 1);
+    let failed = One {
+        fate: Fate::Failed(Fault::Timeout),
+        ..across
+    };
+    let (counts, lines) = recorded(false, &[failed]);
+    assert_eq!(counts.errors["read"]["timeout"], 1);
+    assert_eq!(counts.unfinished, BTreeMap::new());
+    assert_eq!(timed(&lines, "read.failed"), 1);
+    let told: u64 = counts.windows.iter().map(Window::over).sum();
+    assert_eq!(told, 0, "the time line is of the window");
+    let (counts, _) = recorded(true, &[across]);
+    assert_eq!(counts.unfinished, BTreeMap::new(), "this is backlog");
+}
+
+#[test]
 fn a_disk_that_stands_still_makes_intervals_longer_and_loses_nothing() {
     let kept = Kept::default();
     let held = kept.hold();
@@ -202,11 +226,12 @@ proptest! {
             recorded(open, &own.map(|(one, _)| *one).collect::<Vec<_>>())
         });
         prop_assert_eq!(added(parts.iter().flat_map(|(_, lines)| lines)), added(&lines));
-        let counts: [ByName; 4] = [
+        let counts: [ByName; 5] = [
             |counts| &counts.operations,
             |counts| &counts.late,
             |counts| &counts.unsent,
             |counts| &counts.dropped,
+            |counts| &counts.unfinished,
         ];
         for of in counts {
             prop_assert_eq!(&summed(parts.iter().map(|(counts, _)| of(counts))), of(&whole));
@@ -227,6 +252,26 @@ proptest! {
             let errors: u64 = alike.iter().map(|part| part.errors).sum();
             prop_assert_eq!((operations, errors), (window.operations, window.errors));
         }
+    }
+
+    #[test]
+    fn each_operation_of_a_closed_loop_is_timed_once(operations in vec(one(), 0..24)) {
+        let (counts, lines) = recorded(false, &operations);
+        let made = |one: &&One| !matches!(one.fate, Fate::Unsent | Fate::Dropped);
+        let started = operations.iter().filter(made);
+        let measured = started.filter(|one| one.ended() >= BEGIN).count() as u64;
+        let sum = |time: Time| -> u64 {
+            let kinds = Kind::ALL.iter();
+            kinds.map(|kind| timed(&lines, &format!("{}.{}", kind.name(), time.name()))).sum()
+        };
+        let [service, failed, unfinished] =
+            [Time::Service, Time::Failed, Time::Unfinished].map(sum);
+        prop_assert_eq!(service + failed + unfinished, measured);
+        let counted = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
+        prop_assert_eq!(counted(&counts.operations), service);
+        prop_assert_eq!(counted(&counts.unfinished), unfinished);
+        let errors = counts.errors.values().flat_map(BTreeMap::values).sum::<u64>();
+        prop_assert_eq!(errors, failed);
     }
 
     #[test]

@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
@@ -20,33 +22,50 @@ import site.ycsb.StringByteIterator;
 
 /**
  * Cassandra as YCSB's own binding keeps it, by the same driver: a row for each record, its key in
- * `y_id` and its fields in columns of text. Properties: `hosts` (one of them) and
- * `cassandra.keyspace`. For one thread.
+ * `y_id` and its fields in columns of text. All threads share one session. Properties: `hosts` (one
+ * of them) and `cassandra.keyspace`.
  */
 public class CassandraRows extends DB {
   private static final int PATIENCE_MILLIS = 60_000;
 
-  private final Map<String, PreparedStatement> prepared = new HashMap<>();
-  private Cluster cluster;
-  private Session session;
+  private static final Map<String, PreparedStatement> PREPARED = new ConcurrentHashMap<>();
+  private static Cluster cluster;
+  private static Session session;
+  private static int users;
 
   @Override
   public void init() {
-    SocketOptions patient = new SocketOptions()
-        .setConnectTimeoutMillis(PATIENCE_MILLIS)
-        .setReadTimeoutMillis(PATIENCE_MILLIS);
-    cluster = Cluster.builder()
-        .addContactPoint(getProperties().getProperty("hosts"))
-        .withSocketOptions(patient)
-        .withoutMetrics()
-        .withoutJMXReporting()
-        .build();
-    session = cluster.connect(getProperties().getProperty("cassandra.keyspace"));
+    connect(getProperties());
   }
 
   @Override
   public void cleanup() {
-    cluster.close();
+    leave();
+  }
+
+  private static synchronized void connect(Properties properties) {
+    users++;
+    if (users > 1) {
+      return;
+    }
+    SocketOptions patient = new SocketOptions()
+        .setConnectTimeoutMillis(PATIENCE_MILLIS)
+        .setReadTimeoutMillis(PATIENCE_MILLIS);
+    cluster = Cluster.builder()
+        .addContactPoint(properties.getProperty("hosts"))
+        .withSocketOptions(patient)
+        .withoutMetrics()
+        .withoutJMXReporting()
+        .build();
+    session = cluster.connect(properties.getProperty("cassandra.keyspace"));
+  }
+
+  private static synchronized void leave() {
+    users--;
+    if (users == 0) {
+      PREPARED.clear();
+      cluster.close();
+    }
   }
 
   @Override
@@ -120,12 +139,8 @@ public class CassandraRows extends DB {
     return "SELECT " + (fields == null ? "*" : String.join(", ", fields)) + " FROM " + table;
   }
 
-  private ResultSet execute(String text, Object... values) {
-    PreparedStatement statement = prepared.get(text);
-    if (statement == null) {
-      statement = session.prepare(text);
-      prepared.put(text, statement);
-    }
+  private static ResultSet execute(String text, Object... values) {
+    PreparedStatement statement = PREPARED.computeIfAbsent(text, session::prepare);
     return session.execute(statement.bind(values));
   }
 

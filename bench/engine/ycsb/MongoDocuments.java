@@ -6,6 +6,7 @@ import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
 import org.bson.Document;
@@ -17,23 +18,40 @@ import site.ycsb.Status;
 
 /**
  * MongoDB as YCSB's own binding keeps it, by the same driver: a document for each record, its key
- * in `_id` and its fields as binary data. Property: `mongodb.url`, which names the database.
+ * in `_id` and its fields as binary data. All threads share one client. Property: `mongodb.url`,
+ * which names the database.
  */
 public class MongoDocuments extends DB {
-  private MongoClient client;
-  private MongoCollection<Document> records;
+  private static MongoClient client;
+  private static MongoCollection<Document> records;
+  private static int users;
 
   @Override
   public void init() {
-    ConnectionString url = new ConnectionString(getProperties().getProperty("mongodb.url"));
-    client = MongoClients.create(url);
-    String table = getProperties().getProperty("table", "usertable");
-    records = client.getDatabase(url.getDatabase()).getCollection(table);
+    connect(getProperties());
   }
 
   @Override
   public void cleanup() {
-    client.close();
+    leave();
+  }
+
+  private static synchronized void connect(Properties properties) {
+    users++;
+    if (users > 1) {
+      return;
+    }
+    ConnectionString url = new ConnectionString(properties.getProperty("mongodb.url"));
+    client = MongoClients.create(url);
+    String table = properties.getProperty("table", "usertable");
+    records = client.getDatabase(url.getDatabase()).getCollection(table);
+  }
+
+  private static synchronized void leave() {
+    users--;
+    if (users == 0) {
+      client.close();
+    }
   }
 
   @Override
