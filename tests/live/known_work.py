@@ -68,14 +68,14 @@ class Worker:
     """Where its files are, on a disk of the host."""
     said: Callable[[], str]
 
-    def work(self) -> Any:
+    def work(self, patience: float = PATIENCE) -> Any:
         """Have it do its work; what it knows of it, its variable `known`."""
         self.host.put(f"{self.directory}/go", b"")
-        return json.loads(self.told("done"))
+        return json.loads(self.told("done", patience))
 
-    def told(self, name: str) -> bytes:
+    def told(self, name: str, patience: float = PATIENCE) -> bytes:
         """A file that it writes when it has come so far."""
-        ends = time.monotonic() + PATIENCE
+        ends = time.monotonic() + patience
         while (found := _content(self.host, f"{self.directory}/{name}")) is None:
             assert time.monotonic() < ends, f"not {name}: {self.said()}"
             time.sleep(0.02)
@@ -174,9 +174,9 @@ class Readings:
 
     def all_soft(self) -> float:
         """Seconds in all soft interrupts of the machine from the first sample to the last."""
-        first, last = self._soft()
-        assert first.total is not None and last.total is not None
-        return last.total - first.total
+        first, last = (soft.total for soft in self._soft())
+        assert first is not None and last is not None
+        return last - first
 
     def _soft(self) -> tuple[SoftInterrupts, SoftInterrupts]:
         first, *_, last = (sample.soft for sample in self.left[0].samples)
@@ -202,9 +202,7 @@ def sampled(
     sampler, directory = EngineSampler(), f"{host.scratch}/watch-known"
     every = {"": host.control_group(""), **units}
     apart = {name: tuple(own) for name, own in (networks or {}).items()}
-    order = WatchOrder(
-        host=host.name, address=host.address, units=every, rate=rate, networks=apart
-    )
+    order = WatchOrder(host=host.name, address=host.address, units=every, rate=rate, networks=apart)
     command = sampler.command(order, host.engine, directory)
     for name, content in command.files.items():
         host.put(f"{directory}/{name}", content.encode())

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.live
 
 NEARLY_ALL = 0.95
 """Share of what is charged in the lab: hosts now and then ask for each other's addresses."""
-PACKETS = 20_000
+PACKETS = 5_000
 
 
 @dataclass(frozen=True)
@@ -175,23 +175,22 @@ receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 receiver.bind(("", 0))
 known = receiver.getsockname()[1]
 """
-FLOOD_SECONDS = 30.0
+FLOODED = 3_000_000
 FLOOD = f"""
 import socket
 sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-ends = time.monotonic() + {FLOOD_SECONDS}
 known = 0
-while time.monotonic() < ends:
-    for _ in range(100):
-        sender.sendto(b"x" * 100, ("@address@", @port@))
-    known += 100
+while known < {FLOODED}:
+    sender.sendto(b"x" * 100, ("@address@", @port@))
+    known += 1
 """
+"""So many that the kernel's counter, which counts ticks, is right within 2 %."""
 
 
 @pytest.mark.quiet
 @pytest.mark.proof
-@pytest.mark.timeout(180)
-def test_all_together_are_what_the_machine_counts(
+@pytest.mark.timeout(400)
+def test_hosts_together_have_what_the_machine_counts(
     lab: Lab, record_property: Callable[[str, object], None]
 ) -> None:
     with on_host(lab.host, BOUND) as receiver:
@@ -200,17 +199,20 @@ def test_all_together_are_what_the_machine_counts(
             on_host(lab.client, flood) as worker,
             sampled(lab.client, {}, 1.0, lab.testbed.networks()) as seen,
         ):
-            worker.work()
+            assert worker.work(patience=300.0) == FLOODED
     first, *_, last = seen.left[0].samples
     counted = last.machine["softirq"] - first.machine["softirq"]
     charged, networks = seen.all_soft(), seen.charged()
+    of_hosts = sum(networks.values())
     told = ", ".join(f"{name} {used:.2f} s" for name, used in networks.items())
     record_property(
-        "seen", f"{charged:.2f} s of {counted:.2f} s that the machine counted; of it {told}"
+        "seen",
+        f"{charged:.2f} s of {counted:.2f} s that the machine counted; hosts and bridge have "
+        f"{of_hosts:.2f} s of it: {told}",
     )
-    assert counted > 1.0
-    assert charged == pytest.approx(counted, rel=0.05)
-    assert sum(networks.values()) == pytest.approx(charged, rel=0.05)
+    # What others do on this machine meanwhile is in what it counts, and is charged to no host.
+    assert of_hosts == pytest.approx(counted - (charged - of_hosts), rel=0.05)
+    assert of_hosts > charged / 2
 
 
 PAIRS, SENT = 8, 200_000
@@ -228,8 +230,8 @@ takes them to the receiver's socket."""
 
 @pytest.mark.quiet
 @pytest.mark.proof
-@pytest.mark.timeout(180)
-def test_what_charging_takes_is_told(
+@pytest.mark.timeout(400)
+def test_what_charging_takes_is_less_than_half_of_what_a_packet_takes(
     lab: Lab, record_property: Callable[[str, object], None]
 ) -> None:
     networks = lab.testbed.networks()
@@ -248,4 +250,4 @@ def test_what_charging_takes_is_told(
     more = statistics.median(after - before for before, after in pairs)
     usual = statistics.median(before for before, _ in pairs)
     record_property("seen", f"{more:.2f} µs a packet, which takes {usual:.2f} µs without")
-    assert 0 < more < 2
+    assert more < usual / 2

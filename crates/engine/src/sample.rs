@@ -78,6 +78,11 @@ pub fn sample(arguments: &Arguments) -> io::Result<()> {
     }
 }
 
+/// Count soft interrupts for a moment, as `sample` does; the error says what is lacking.
+pub fn try_soft_interrupts() -> io::Result<()> {
+    Soft::begin(&BTreeMap::new())?.read().map(drop)
+}
+
 fn read_plan(arguments: &Arguments) -> io::Result<WatchPlan> {
     let plan: WatchPlan = serde_json::from_str(&std::fs::read_to_string(&arguments.plan)?)?;
     if plan.version != SAMPLES_VERSION {

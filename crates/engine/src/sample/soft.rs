@@ -60,10 +60,11 @@ impl Soft {
             let of = types.typedef(&format!("btf_trace_{tracepoint}"))?;
             attach(code, of).map_err(refused)
         };
+        // Where the start of a soft interrupt is seen, its end is too.
         let programs = [
-            called(&programs::begin(maps), "softirq_entry")?,
-            called(&programs::packet(maps, way), "netif_receive_skb")?,
             called(&programs::end(maps), "softirq_exit")?,
+            called(&programs::packet(maps, way), "netif_receive_skb")?,
+            called(&programs::begin(maps), "softirq_entry")?,
         ];
         let names = networks
             .iter()
