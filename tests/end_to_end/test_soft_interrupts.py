@@ -14,6 +14,7 @@ from dunnage.model.record import RECORD_VERSION
 from dunnage.model.soft_interrupts import BRIDGE
 from dunnage.opened import OpenedResult
 from dunnage.report.page.page import page
+from dunnage.samplers.engine import METHOD
 
 ASKED = STUDY.replace("rate: 5Hz}", "rate: 5Hz, soft_interrupts: true}")
 QUESTION = ASKED.replace("against: [late]}", "against: [late], metric: soft.bridge}")
@@ -48,6 +49,7 @@ def test_each_run_knows_them_of_client_database_hosts_and_bridge(carry_out: Carr
         found = record.soft_interrupts
         assert record.version == RECORD_VERSION
         assert found is not None and not found.absent
+        assert found.method == METHOD
         assert found.networks.keys() == {"db-1", "db-2", "db-3", "client-1", BRIDGE}
         assert found.networks["client-1"] == pytest.approx(found.networks[BRIDGE])
     runs = OpenedResult(ended.result).analysis.runs

@@ -10,7 +10,7 @@ import pytest
 
 from dunnage.errors import RunError
 from dunnage.model.load import WatchOrder
-from dunnage.samplers.engine import EngineSampler
+from dunnage.samplers.engine import METHOD, EngineSampler
 
 ROOT = Path(__file__).parents[2]
 REAL = (ROOT / "tests" / "fixtures" / "sampler" / "samples.jsonl").read_bytes()
@@ -87,6 +87,7 @@ def test_soft_interrupts_fit_the_schema_and_are_read_where_they_were_counted() -
     assert found.soft is not None
     assert found.soft.networks == {"db-1": 1.5}
     assert found.soft.total == pytest.approx(2.1)
+    assert found.soft.method == METHOD
     (found, *_) = EngineSampler().parse({"samples.jsonl": REAL}).samples
     assert found.soft is None
 

@@ -79,7 +79,7 @@ def soft_interrupts(
     found: dict[str, object] = {"networks": grown(networks), **grown(others)}
     if window.absent:
         return SoftInterrupts(absent=window.absent[SOFT_INTERRUPTS])
-    return SoftInterrupts.model_validate(found)
+    return SoftInterrupts.model_validate({**found, "method": rows[0][1].method})
 
 
 def uncharged(used: HostUsage, unseen: Mapping[str, str]) -> HostUsage:

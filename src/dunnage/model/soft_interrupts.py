@@ -26,6 +26,8 @@ class SoftInterrupts(Value):
     """Those of the network in which no packet arrived."""
     other_kinds: float | None = None
     """All that are not the network's."""
+    method: str = ""
+    """How they were counted."""
     absent: str = ""
     """Why none of this is known; empty where it is."""
 

@@ -20,6 +20,8 @@ VERSION = 4
 """Of the samples. 1: first. 2: network counters are the uplink's, and inner devices are apart.
 3: disk counters under control groups version 1 are those of processes. 4: soft interrupts by
 networks."""
+METHOD = "BPF programs at `irq:softirq_entry`, `irq:softirq_exit` and `net:netif_receive_skb`"
+"""How it counts soft interrupts, by tracepoints of the kernel."""
 
 
 class EngineSampler:
@@ -67,11 +69,12 @@ class EngineSampler:
 
 
 def _sample(line: Mapping[str, Any]) -> Sample:
-    soft = line.get("soft_interrupts")
-    try:
-        counted = None if soft is None else SoftInterrupts.model_validate(soft)
-    except ValidationError as error:
-        raise RunError(f"`{SAMPLES}` cannot be read: {error}") from None
+    soft, counted = line.get("soft_interrupts"), None
+    if soft is not None:
+        try:
+            counted = SoftInterrupts.model_validate({**soft, "method": METHOD})
+        except ValidationError as error:
+            raise RunError(f"`{SAMPLES}` cannot be read: {error}") from None
     return Sample(line["time"], line["units"], line["machine"], counted)
 
 

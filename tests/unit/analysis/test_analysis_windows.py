@@ -111,7 +111,11 @@ def counted(*told: tuple[float, float]) -> Samples:
 
     def so_far(used: float) -> SoftInterrupts:
         return SoftInterrupts(
-            networks={"db-1": used}, elsewhere=0.0, no_packet=used / 2, other_kinds=1.0
+            networks={"db-1": used},
+            elsewhere=0.0,
+            no_packet=used / 2,
+            other_kinds=1.0,
+            method="by hand",
         )
 
     found = tuple(Sample(time, {}, {}, so_far(used)) for time, used in told)
@@ -124,6 +128,7 @@ def test_soft_interrupts_are_what_was_charged_from_edge_to_edge() -> None:
     assert (found.elsewhere, found.other_kinds, found.absent) == (0.0, 0.0, "")
     assert found.no_packet == pytest.approx(0.75)
     assert found.total == pytest.approx(2.25)
+    assert found.method == "by hand"
 
 
 @pytest.mark.parametrize(

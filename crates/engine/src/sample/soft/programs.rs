@@ -127,22 +127,23 @@ fn look_up(a: &mut Assembly, map: BorrowedFd) {
 }
 
 /// Add the time until now to the sum of its owner, who is in R7; R8 has what this processor keeps.
+/// The clock is read last: what comes after it at the end of a soft interrupt counts for nobody.
 fn charge(a: &mut Assembly, maps: Maps) {
     let (new, done) = (a.label(), a.label());
-    a.call(Helper::Time);
-    a.load(R6, Size::Eight, R8, SINCE);
-    a.store(R8, SINCE, Size::Eight, R0);
-    a.subtract(R0, R6);
-    a.copy(R6, R0);
     a.store(R10, KEY, Size::Four, R7);
     look_up(a, maps.sums);
-    a.jump_if_equal(R0, 0, new);
-    a.load(R1, Size::Eight, R0, 0);
-    a.add(R1, R6);
-    a.store(R0, 0, Size::Eight, R1);
+    a.copy(R6, R0);
+    a.call(Helper::Time);
+    a.load(R1, Size::Eight, R8, SINCE);
+    a.store(R8, SINCE, Size::Eight, R0);
+    a.subtract(R0, R1);
+    a.jump_if_equal(R6, 0, new);
+    a.load(R1, Size::Eight, R6, 0);
+    a.add(R1, R0);
+    a.store(R6, 0, Size::Eight, R1);
     a.jump(done);
     a.place(new);
-    a.store(R10, VALUE, Size::Eight, R6);
+    a.store(R10, VALUE, Size::Eight, R0);
     a.set_map(R1, maps.sums);
     a.copy(R2, R10);
     a.add_value(R2, KEY.into());
