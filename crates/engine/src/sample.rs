@@ -105,7 +105,10 @@ fn counting(plan: &WatchPlan) -> (Option<Soft>, Option<(String, String)>) {
     }
     match Soft::begin(&plan.networks) {
         Ok(soft) => (Some(soft), None),
-        Err(error) => (None, Some(("soft_interrupts".to_owned(), error.to_string()))),
+        Err(error) => (
+            None,
+            Some(("soft_interrupts".to_owned(), error.to_string())),
+        ),
     }
 }
 

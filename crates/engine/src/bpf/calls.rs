@@ -126,9 +126,7 @@ impl Sums {
 
     fn next(&self, before: Option<u32>) -> io::Result<Option<u32>> {
         let mut key = 0_u32;
-        let from = before
-            .as_ref()
-            .map_or(std::ptr::null(), std::ptr::from_ref);
+        let from = before.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
         match self.element(MAP_NEXT_KEY, from, (&raw mut key).cast()) {
             Ok(()) => Ok(Some(key)),
             Err(error) if error.raw_os_error() == Some(libc::ENOENT) => Ok(None),

@@ -152,11 +152,9 @@ impl Types {
             let start = start.and_then(|before| self.starts.get(before));
             let found = self.at(*start.ok_or_else(|| broken("a type is missing"))?)?;
             match found.kind {
-                kind::TYPEDEF
-                | kind::VOLATILE
-                | kind::CONST
-                | kind::RESTRICT
-                | kind::TYPE_TAG => number = found.of,
+                kind::TYPEDEF | kind::VOLATILE | kind::CONST | kind::RESTRICT | kind::TYPE_TAG => {
+                    number = found.of
+                }
                 _ => return Ok(found),
             }
         }
@@ -189,7 +187,11 @@ impl Types {
             | kind::FUNCTION
             | kind::FLOAT
             | kind::TYPE_TAG => 0,
-            unknown => return Err(broken(&format!("nothing is known of types of kind {unknown}"))),
+            unknown => {
+                return Err(broken(&format!(
+                    "nothing is known of types of kind {unknown}"
+                )));
+            }
         };
         Ok(TYPE + added)
     }
@@ -201,7 +203,10 @@ impl Types {
     }
 
     fn word(&self, at: usize) -> io::Result<u32> {
-        let bytes = self.bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
+        let bytes = self
+            .bytes
+            .get(at..at + 4)
+            .and_then(|four| four.try_into().ok());
         let bytes = bytes.ok_or_else(|| broken("it is cut off"))?;
         Ok(u32::from_ne_bytes(bytes))
     }
@@ -271,7 +276,11 @@ mod tests {
         made.whole("", kind::UNION, &[("dev", 2, 0), ("scratch", 1, 0)]); // 3
         made.whole("", kind::STRUCT, &[("next", 2, 0), ("", 3, 128)]); // 4
         made.whole("", kind::UNION, &[("", 4, 0), ("list", 1, 0)]); // 5
-        made.whole("net_device", kind::STRUCT, &[("mtu", 1, 0), ("nd_net", 8, 64)]); // 6
+        made.whole(
+            "net_device",
+            kind::STRUCT,
+            &[("mtu", 1, 0), ("nd_net", 8, 64)],
+        ); // 6
         made.whole("", kind::STRUCT, &[("net", 2, 0)]); // 7
         made.add("possible_net_t", kind::TYPEDEF << 24, 7); // 8
         made.whole("sk_buff", kind::STRUCT, &[("", 5, 0), ("len", 1, 192)]); // 9
@@ -291,7 +300,10 @@ mod tests {
     fn what_is_not_there_is_named() {
         let types = Types::parse(made().bytes()).unwrap();
         let missing = types.offset("sk_buff", &["device"]).unwrap_err();
-        assert_eq!(missing.to_string(), "the kernel's `sk_buff` has no `device`");
+        assert_eq!(
+            missing.to_string(),
+            "the kernel's `sk_buff` has no `device`"
+        );
         let missing = types.offset("net_device", &["mtu", "x"]).unwrap_err();
         assert!(missing.to_string().contains("no `mtu.x`"));
         let missing = types.typedef("sk_buff").unwrap_err();

@@ -232,7 +232,8 @@ mod tests {
 
         fn charged(&self) -> BTreeMap<u32, u64> {
             let sums = self.sums.iter();
-            sums.map(|(owner, at)| (*owner, self.read(*at, 8))).collect()
+            sums.map(|(owner, at)| (*owner, self.read(*at, 8)))
+                .collect()
         }
 
         fn read(&self, at: u64, bytes: usize) -> u64 {
