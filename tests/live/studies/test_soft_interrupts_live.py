@@ -36,7 +36,7 @@ questions:
 def test_a_study_has_them_of_client_database_host_and_bridge(tmp_path: Path) -> None:
     file, results = tmp_path / "study.yaml", tmp_path / "results"
     file.write_text(STUDY)
-    answer = answered("run", str(file), "--results", str(results))
+    answered("run", str(file), "--results", str(results))
     opened = open_at(results)
     assert {record.deployment for record in opened.records} == {"native", "bridged"}
     for record in opened.records:
@@ -50,5 +50,6 @@ def test_a_study_has_them_of_client_database_host_and_bridge(tmp_path: Path) -> 
         assert parts == {f"{NETWORK_SOFT}, {name}" for name in ("client", "db-1", BRIDGE)}
     for run in opened.analysis.runs:
         assert all(run.values[metric] > 0 for metric in CHARGED)
-    assert answer["answers"][0]["question"] == "network"
+    (answer,) = opened.analysis.answers
+    assert {found.metric for found in answer.comparisons} == {"soft.database"}
     insist_nothing_left("soft-interrupts", set())
