@@ -153,7 +153,7 @@ impl Types {
             let found = self.at(*start.ok_or_else(|| broken("a type is missing"))?)?;
             match found.kind {
                 kind::TYPEDEF | kind::VOLATILE | kind::CONST | kind::RESTRICT | kind::TYPE_TAG => {
-                    number = found.of
+                    number = found.of;
                 }
                 _ => return Ok(found),
             }
