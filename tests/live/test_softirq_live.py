@@ -179,8 +179,8 @@ known = receiver.getsockname()[1]
 HOSTS = 24
 """Of databases. A packet to all goes to each of them in one soft interrupt."""
 NEAR = 0.25
-"""How far both may be apart: this finds what is charged twice or to nobody. It was set after none of
-ten runs had reached 5 %, for a reason unknown (`docs/concepts/soft-interrupts.md` has them)."""
+"""How far both may be apart: this finds what is charged twice or to nobody. 5 % was asked for,
+and none of eleven runs reached it (`docs/concepts/soft-interrupts.md` has them). Why is unknown."""
 SENT_TO_ALL = 500_000
 """So many that chance makes a counter of ticks wrong by no more than about 2 %."""
 TO_ALL = f"""
