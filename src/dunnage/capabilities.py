@@ -20,7 +20,12 @@ from dunnage.model.study import CONTROL_GROUP, Study
 from dunnage.model.value import Scalar
 from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.offered import DOCKER
-from dunnage.software.engine import ENGINE, engine_support
+from dunnage.software.engine import (
+    ENGINE,
+    SOFT_INTERRUPTS,
+    engine_support,
+    soft_interrupts_support,
+)
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.slots import with_slots
 from dunnage.substrates.kubernetes.kernel import INOTIFY, interfaces
@@ -62,6 +67,7 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
         KUBERNETES: debian.kubernetes_support(),
         INSTANCES: kernel.inotify_room(INOTIFY * _HOSTS),
         FLOATING: debian.translation_support() if lab[ROOT].met else lab[NAMESPACES],
+        SOFT_INTERRUPTS: soft_interrupts_support() if lab[ROOT].met else lab[NAMESPACES],
     }
     trees: dict[Capability, Support] = {}
     for name, database in catalog.OFFER.databases.items():

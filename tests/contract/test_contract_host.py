@@ -9,7 +9,9 @@ import pytest
 from cases import TestbedCase
 
 from dunnage.contracts.host import Host
+from dunnage.contracts.testbed import HasNetworks
 from dunnage.errors import HostLostError, RunError, UnavailableError
+from dunnage.model.soft_interrupts import BRIDGE
 from dunnage.model.study import Limits
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
@@ -158,6 +160,16 @@ class TestTestbed:
         before = testbed.clock.now()
         testbed.clock.sleep(0.05)
         assert testbed.clock.now() >= before + 0.05
+
+    def test_hosts_of_one_machine_have_network_namespaces_of_their_own(
+        self, testbed: Testbed, testbed_case: TestbedCase
+    ) -> None:
+        assert isinstance(testbed, HasNetworks) is not testbed_case.theirs
+        if isinstance(testbed, HasNetworks):
+            found = testbed.networks()
+            assert found.keys() == {*(host.name for host in testbed.hosts), BRIDGE}
+            assert all(found.values())
+            assert sum(map(len, found.values())) == len(frozenset.union(*found.values()))
 
     def test_it_says_what_it_is_made_of(self, testbed: Testbed) -> None:
         assert testbed.environment()

@@ -10,8 +10,10 @@ import pytest
 from cases import SamplerCase, put, unique
 
 from dunnage.contracts.host import Host
+from dunnage.contracts.testbed import HasNetworks
 from dunnage.errors import RunError
 from dunnage.model.load import Samples, WatchOrder
+from dunnage.model.soft_interrupts import BRIDGE
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
     from dunnage.contracts.testbed import Testbed
@@ -28,7 +30,11 @@ def watched(sampler_case: SamplerCase) -> Iterator[Testbed]:
 def sampled(case: SamplerCase, testbed: Testbed, host: Host) -> Samples:
     sampler, directory = case.sampler(), f"{host.scratch}/watch"
     units = {"": host.control_group(""), "sampler": host.control_group("sampler")}
-    order = WatchOrder(host=host.name, address=host.address, units=units, rate=10.0)
+    assert isinstance(testbed, HasNetworks)
+    networks = {name: tuple(own) for name, own in testbed.networks().items()}
+    order = WatchOrder(
+        host=host.name, address=host.address, units=units, rate=10.0, networks=networks
+    )
     command = sampler.command(order, host.engine, directory)
     put(host, command.directory, command.files)
     process = host.start(command.argv, unit="sampler", log=f"{host.scratch}/sampler.log")
@@ -73,6 +79,18 @@ class TestSampler:
         for sample in sampled(sampler_case, watched, watched.hosts[0]).samples:
             found = set(sample.units[""])
             assert wanted | {f"inner_{name}" for name in wanted} <= found
+
+    def test_soft_interrupts_are_told_by_networks_and_never_fall_or_have_a_reason(
+        self, sampler_case: SamplerCase, watched: Testbed
+    ) -> None:
+        samples = sampled(sampler_case, watched, watched.hosts[0])
+        told = [sample.soft for sample in samples.samples if sample.soft is not None]
+        assert bool(told) is not bool(samples.absent.get("soft_interrupts"))
+        assert len(told) in (0, len(samples.samples))
+        for one, two in pairwise(told):
+            assert one.networks.keys() == {*(host.name for host in watched.hosts), BRIDGE}
+            assert all(two.networks[name] >= value for name, value in one.networks.items())
+            assert one.total is not None and two.total is not None and two.total >= one.total
 
     def test_it_says_what_it_cost_itself(self, sampler_case: SamplerCase, watched: Testbed) -> None:
         samples = sampled(sampler_case, watched, watched.hosts[0])

@@ -10,7 +10,7 @@ import pytest
 
 from dunnage.errors import RunError
 from dunnage.model.load import WatchOrder
-from dunnage.samplers.engine import EngineSampler
+from dunnage.samplers.engine import METHOD, EngineSampler
 
 ROOT = Path(__file__).parents[2]
 REAL = (ROOT / "tests" / "fixtures" / "sampler" / "samples.jsonl").read_bytes()
@@ -19,6 +19,7 @@ ORDER = WatchOrder(
     address="10.77.0.1",
     units={"": "/lab/db-1", "redis-1": "/lab/db-1/redis-1"},
     rate=5.0,
+    networks={"client-1": (4026532001,), "bridge": (4026532002,)},
 )
 
 
@@ -32,6 +33,7 @@ def test_the_plan_fits_the_schema() -> None:
     plan = json.loads(command.files["watch.json"])
     jsonschema.validate(plan, schema("engine-watch.schema.json"))
     assert plan["units"] == ORDER.units
+    assert plan["networks"] == {"client-1": [4026532001], "bridge": [4026532002]}
 
 
 def test_the_engine_is_told_where_the_plan_lies_and_where_to_write() -> None:
@@ -67,6 +69,29 @@ def test_what_a_killed_sampler_left_is_read_up_to_its_last_whole_line() -> None:
     assert len(EngineSampler().parse({"samples.jsonl": cut}).samples) == 2
 
 
+def counted(soft: object) -> bytes:
+    """The real output, as if soft interrupts had been counted."""
+    lines = [json.loads(line) for line in REAL.splitlines()]
+    for line in lines:
+        if line["line"] == "sample":
+            line["soft_interrupts"] = soft
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def test_soft_interrupts_fit_the_schema_and_are_read_where_they_were_counted() -> None:
+    soft = {"networks": {"db-1": 1.5}, "elsewhere": 0.1, "no_packet": 0.2, "other_kinds": 0.3}
+    content = counted(soft)
+    for line in content.splitlines():
+        jsonschema.validate(json.loads(line), schema("engine-samples.schema.json"))
+    (found, *_) = EngineSampler().parse({"samples.jsonl": content}).samples
+    assert found.soft is not None
+    assert found.soft.networks == {"db-1": 1.5}
+    assert found.soft.total == pytest.approx(2.1)
+    assert found.soft.method == METHOD
+    (found, *_) = EngineSampler().parse({"samples.jsonl": REAL}).samples
+    assert found.soft is None
+
+
 @pytest.mark.parametrize(
     ("artefacts", "words"),
     [
@@ -74,7 +99,8 @@ def test_what_a_killed_sampler_left_is_read_up_to_its_last_whole_line() -> None:
         ({"samples.jsonl": b""}, "holds no sample"),
         ({"samples.jsonl": REAL.splitlines(keepends=True)[0]}, "holds no sample"),
         ({"samples.jsonl": b"rubbish\n"}, "cannot be read"),
-        ({"samples.jsonl": REAL.replace(b'"version":1', b'"version":9')}, "version 9, above 3"),
+        ({"samples.jsonl": counted({"networks": 3})}, "cannot be read"),
+        ({"samples.jsonl": REAL.replace(b'"version":1', b'"version":9')}, "version 9, above 4"),
     ],
 )
 def test_what_cannot_be_used_is_an_error(artefacts: dict[str, bytes], words: str) -> None:

@@ -22,6 +22,7 @@ from docker.types import Mount
 
 from dunnage.contracts.host import Host
 from dunnage.model.load import Samples, WatchOrder
+from dunnage.model.soft_interrupts import SoftInterrupts
 from dunnage.model.study import Limits
 from dunnage.platforms.containers import limit_arguments
 from dunnage.samplers.engine import SAMPLES, EngineSampler
@@ -67,14 +68,14 @@ class Worker:
     """Where its files are, on a disk of the host."""
     said: Callable[[], str]
 
-    def work(self) -> Any:
+    def work(self, patience: float = PATIENCE) -> Any:
         """Have it do its work; what it knows of it, its variable `known`."""
         self.host.put(f"{self.directory}/go", b"")
-        return json.loads(self.told("done"))
+        return json.loads(self.told("done", patience))
 
-    def told(self, name: str) -> bytes:
+    def told(self, name: str, patience: float = PATIENCE) -> bytes:
         """A file that it writes when it has come so far."""
-        ends = time.monotonic() + PATIENCE
+        ends = time.monotonic() + patience
         while (found := _content(self.host, f"{self.directory}/{name}")) is None:
             assert time.monotonic() < ends, f"not {name}: {self.said()}"
             time.sleep(0.02)
@@ -166,6 +167,22 @@ class Readings:
         first, *_, last = self.left[0].samples
         return last.units[unit][counter] - first.units[unit][counter]
 
+    def charged(self) -> Mapping[str, float]:
+        """Seconds in soft interrupts of each network from the first sample to the last."""
+        first, last = self._soft()
+        return {name: last.networks[name] - used for name, used in first.networks.items()}
+
+    def all_soft(self) -> float:
+        """Seconds in all soft interrupts of the machine from the first sample to the last."""
+        first, last = (soft.total for soft in self._soft())
+        assert first is not None and last is not None
+        return last - first
+
+    def _soft(self) -> tuple[SoftInterrupts, SoftInterrupts]:
+        first, *_, last = (sample.soft for sample in self.left[0].samples)
+        assert first is not None and last is not None, self.left[0].absent
+        return first, last
+
     @property
     def own_cpu(self) -> float:
         """CPU seconds that the sampler took from its first sample to its last."""
@@ -174,11 +191,18 @@ class Readings:
 
 
 @contextmanager
-def sampled(host: Host, units: Mapping[str, str], rate: float = 10.0) -> Iterator[Readings]:
-    """Sample a host and units of it from now to the end of the `with`."""
+def sampled(
+    host: Host,
+    units: Mapping[str, str],
+    rate: float = 10.0,
+    networks: Mapping[str, frozenset[int]] | None = None,
+) -> Iterator[Readings]:
+    """Sample a host and units of it from now to the end of the `with`, and soft interrupts by
+    networks where they are given."""
     sampler, directory = EngineSampler(), f"{host.scratch}/watch-known"
     every = {"": host.control_group(""), **units}
-    order = WatchOrder(host=host.name, address=host.address, units=every, rate=rate)
+    apart = {name: tuple(own) for name, own in (networks or {}).items()}
+    order = WatchOrder(host=host.name, address=host.address, units=every, rate=rate, networks=apart)
     command = sampler.command(order, host.engine, directory)
     for name, content in command.files.items():
         host.put(f"{directory}/{name}", content.encode())

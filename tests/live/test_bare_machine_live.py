@@ -112,7 +112,8 @@ def test_what_only_root_can_do_is_refused_to_others(words: str, ordinary: str) -
 
 def test_without_root_the_doctor_tells_what_needs_none(ordinary: str) -> None:
     found = unmet(typed_by_nobody(ordinary, "doctor", "--format", "json"))
-    tried = dict.fromkeys(("namespaces", "cgroups", "vxlan", "ipvs"), "only root can test this")
+    names = ("namespaces", "cgroups", "vxlan", "ipvs", "soft-interrupts")
+    tried = dict.fromkeys(names, "only root can test this")
     assert {**found, **tried, "root": ONLY_ROOT} == found
     assert "docker" not in found
     assert "software" not in found
@@ -188,6 +189,17 @@ def test_root_that_lacks_a_capability_is_told_what_the_kernel_says(
     assert reason == f"namespaces, bridges or veth pairs cannot be created here: {words}"
     assert hint.startswith("capsh --print")
     assert not (tmp_path / "results").exists()
+
+
+def test_root_that_may_not_charge_soft_interrupts_is_told_so_and_needs_it_for_nothing_else() -> (
+    None
+):
+    lost = "-sys_admin,-bpf,-perfmon"
+    # Namespaces cannot be made either: who may make them may do all that others need rights for.
+    lacking = ("setpriv", f"--bounding-set={lost}", f"--inh-caps={lost}")
+    found = unmet(typed("doctor", "--format", "json", within=lacking))
+    assert found["soft-interrupts"] == "the process lacks CAP_BPF and CAP_PERFMON"
+    assert "engine" not in found
 
 
 def test_control_groups_that_are_read_only_are_told_and_the_command_that_is_named_helps(

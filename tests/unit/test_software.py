@@ -280,3 +280,18 @@ def test_an_engine_that_cannot_be_executed_is_made_anew(
     with pytest.raises(UnavailableError, match="cannot be executed") as caught:
         engine.engine_path()
     assert caught.value.hint == "unset DUNNAGE_ENGINE"
+
+
+def test_whether_soft_interrupts_can_be_charged_is_what_the_engine_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(engine.VARIABLE, str(tmp_path / "engine"))
+    unknown = engine.soft_interrupts_support()
+    assert (unknown.met, unknown.follows) == (False, engine.ENGINE)
+    program(tmp_path, "engine", 'test "$1" = --version || test "$1" = soft-interrupts')
+    assert engine.soft_interrupts_support() == Support(met=True)
+    says = "echo 'dunnage-engine: the process lacks CAP_BPF' >&2; exit 1"
+    program(tmp_path, "engine", f'test "$1" = --version && exit 0; {says}')
+    refused = engine.soft_interrupts_support()
+    assert (refused.met, refused.reason) == (False, "the process lacks CAP_BPF")
+    assert refused.hint.startswith("capsh --print")

@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 mod agent;
 mod arithmetic;
+mod bpf;
 mod cgroups;
 mod control;
 mod cql;
@@ -70,6 +71,8 @@ enum Verb {
     Rest,
     /// Record a host's counters until it is stopped.
     Sample(sample::Arguments),
+    /// Try to charge soft interrupts to networks; what keeps this machine from it is the error.
+    SoftInterrupts,
     /// Fill in the address that a member has only where it runs, and become its program.
     Start(start::Arguments),
     /// Let processes run one after the other.
@@ -96,6 +99,7 @@ fn main() -> std::process::ExitCode {
         Verb::Resolve(arguments) => resolve::resolve(&arguments),
         Verb::Rest => rest::rest(),
         Verb::Sample(arguments) => sample::sample(&arguments),
+        Verb::SoftInterrupts => sample::try_soft_interrupts(),
         Verb::Start(arguments) => start::start(&arguments),
         Verb::Turns(arguments) => turns::turns(&arguments),
         Verb::Schema(arguments) => schema::write(&arguments),

@@ -14,6 +14,7 @@ use crate::cgroups::Hierarchies;
 use crate::moment::unix_time;
 use crate::stop::Stop;
 use machine::Machine;
+use soft::Soft;
 use speed::Speed;
 use ticks::Ticks;
 use unit::Unit;
@@ -22,6 +23,7 @@ mod counters;
 mod disks;
 mod kept;
 mod machine;
+mod soft;
 mod speed;
 mod ticks;
 mod unit;
@@ -52,19 +54,21 @@ pub fn sample(arguments: &Arguments) -> io::Result<()> {
         .collect();
     let mut machine = Machine::new(&plan.address);
     let mut speed = Speed::default();
+    let (soft, refused) = counting(&plan);
     let mut out = File::create(arguments.out.join("samples.jsonl"))?;
 
     let interval = Duration::from_secs_f64(1.0 / plan.rate);
     let mut ticks = Ticks::new(Instant::now(), interval);
-    let mut sample = take(&mut units, &mut machine, &mut speed)?;
-    let absent = machine.absent_network();
+    let mut sample = take(&mut units, &mut machine, &mut speed, soft.as_ref())?;
+    let mut absent = machine.absent_network();
+    absent.extend(refused);
     let head = header(&plan, &hierarchies, interval, &units, absent);
     write(&mut out, &head)?;
     write(&mut out, &sample)?;
     let mut samples = 1;
     loop {
         let ending = stop.by(ticks.next(Instant::now()))?;
-        sample = take(&mut units, &mut machine, &mut speed)?;
+        sample = take(&mut units, &mut machine, &mut speed, soft.as_ref())?;
         write(&mut out, &sample)?;
         samples += 1;
         if ending {
@@ -72,6 +76,11 @@ pub fn sample(arguments: &Arguments) -> io::Result<()> {
             return write(&mut out, &Line::Footer { samples, missed });
         }
     }
+}
+
+/// Count soft interrupts for a moment, as `sample` does; the error says what is lacking.
+pub fn try_soft_interrupts() -> io::Result<()> {
+    Soft::begin(&BTreeMap::new())?.read().map(drop)
 }
 
 fn read_plan(arguments: &Arguments) -> io::Result<WatchPlan> {
@@ -89,10 +98,25 @@ fn read_plan(arguments: &Arguments) -> io::Result<WatchPlan> {
     Ok(plan)
 }
 
+/// What counts soft interrupts where the plan names networks; or why nothing can.
+fn counting(plan: &WatchPlan) -> (Option<Soft>, Option<(String, String)>) {
+    if plan.networks.is_empty() {
+        return (None, None);
+    }
+    match Soft::begin(&plan.networks) {
+        Ok(soft) => (Some(soft), None),
+        Err(error) => (
+            None,
+            Some(("soft_interrupts".to_owned(), error.to_string())),
+        ),
+    }
+}
+
 fn take(
     units: &mut BTreeMap<&String, Unit>,
     machine: &mut Machine,
     speed: &mut Speed,
+    soft: Option<&Soft>,
 ) -> io::Result<Line> {
     let time = unix_time();
     let mut found: BTreeMap<String, BTreeMap<String, f64>> = units
@@ -111,6 +135,7 @@ fn take(
         time,
         units: found,
         machine: counters,
+        soft_interrupts: soft.map(Soft::read).transpose()?,
         own_cpu: own_cpu()?,
     })
 }

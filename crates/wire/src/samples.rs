@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of [`WatchPlan`] and [`Line`]. 1: first. 2: network counters are the uplink's, and inner
-/// devices are apart. 3: disk counters under control groups version 1 are those of processes.
-pub const SAMPLES_VERSION: u32 = 3;
+/// devices are apart. 3: disk counters under control groups version 1 are those of processes. 4: soft
+/// interrupts by networks.
+pub const SAMPLES_VERSION: u32 = 4;
 
 /// `dunnage-engine sample --plan FILE --out DIRECTORY` reads this and writes `samples.jsonl`
 /// until it receives SIGTERM (or its parent ends).
@@ -25,6 +26,25 @@ pub struct WatchPlan {
     /// Name of a unit → its control group below every hierarchy (version 1) or below the unified
     /// mount (version 2). The empty name is the whole host.
     pub units: BTreeMap<String, String>,
+    /// Name of a host → numbers of the network namespaces that are its own, those of its containers
+    /// too, as `/proc/PID/ns/net` has them. Soft interrupts of the whole machine are divided between
+    /// these names; with none they are not counted.
+    pub networks: BTreeMap<String, Vec<u32>>,
+}
+
+/// CPU seconds in soft interrupts so far, over all processors of a machine, by whom they were for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SoftInterrupts {
+    /// Name in the plan → those of the network, each from a packet that arrived in one of its
+    /// networks to the next packet that arrived elsewhere.
+    pub networks: BTreeMap<String, f64>,
+    /// The same in all other networks.
+    pub elsewhere: f64,
+    /// Those of the network in which no packet arrived.
+    pub no_packet: f64,
+    /// All that are not the network's.
+    pub other_kinds: f64,
 }
 
 /// One line of `samples.jsonl`.
@@ -63,6 +83,9 @@ pub enum Line {
         /// and how fast the processors of this host are: `speed_work`, pieces of a fixed piece of
         /// arithmetic that were done, and `speed_cpu`, the CPU seconds that they took.
         machine: BTreeMap<String, f64>,
+        /// Where the plan names networks and this process may count.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        soft_interrupts: Option<SoftInterrupts>,
         /// CPU seconds used by the sampler itself so far.
         own_cpu: f64,
     },

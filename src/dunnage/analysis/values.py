@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from dunnage.analysis.schedule import counted, flow, measured
-from dunnage.model.metrics import METRICS, OPERATIONS, SEARCHED
+from dunnage.analysis.soft_interrupts import by_metric
+from dunnage.model.metrics import CHARGED, METRICS, OPERATIONS, SEARCHED
 from dunnage.model.record import HostUsage, Measurement, Record
 from dunnage.model.study import CLIENT_GROUP, NO_MEMBERS
 
@@ -32,11 +33,14 @@ def absent(record: Record) -> dict[str, str]:
     if record.measurement is None or record.search is not None:
         return {}
     hosts = database_hosts(record.usage)
-    return {
+    found = {
         metric: why
         for metric, counter in _COUNTERS.items()
         if (why := next((h.why(counter) for h in hosts if _lacks(h, counter)), ""))
     }
+    if record.soft_interrupts is not None and record.soft_interrupts.absent:
+        found |= dict.fromkeys(CHARGED, record.soft_interrupts.absent)
+    return found
 
 
 _COUNTERS = {"cpu.database": "cpu", "memory.database": "memory_resident"}
@@ -123,6 +127,7 @@ def _all(record: Record, measurement: Measurement) -> Iterator[tuple[str, float]
         cpu = [host.whole.cpu for host in hosts if host.whole.cpu is not None]
         if hosts and len(cpu) == len(hosts):
             yield "cpu.database", sum(cpu) / count
+        yield from ((name, used / count) for name, used in by_metric(record).items())
     memory = [
         host.whole.memory_resident for host in hosts if host.whole.memory_resident is not None
     ]

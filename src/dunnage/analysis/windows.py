@@ -9,11 +9,17 @@ from itertools import pairwise
 
 from dunnage.model.load import Samples
 from dunnage.model.record import HostUsage, MachineUsage, Usage
+from dunnage.model.soft_interrupts import SoftInterrupts
 
 WHOLE = ""
 """The name of the unit that stands for the whole host."""
 LEVELS = {"memory_resident", "memory_cache", "swap"}
 """Counters that say how things stand; all others add up."""
+SOFT_INTERRUPTS = "soft_interrupts"
+"""The name under which a sampler tells why it does not count them."""
+_OTHERS = {"elsewhere", "no_packet", "other_kinds"}
+"""Soft interrupts that are of no host's network."""
+_SET_BACK = "the host's clock was set back while it was watched"
 _PRESSURES = ("pressure_cpu", "pressure_memory", "pressure_io")
 
 
@@ -26,7 +32,7 @@ def usage(samples: Samples, group: str, began: float, seconds: float, offset: fl
     so is every counter of a host whose own clock was set back meanwhile.
     """
     times = [sample.time for sample in samples.samples]
-    if any(later < earlier for earlier, later in pairwise(times)):
+    if _set_back(samples):
         samples, times = _without_time(samples), []
     window = _Window(began + offset, began + offset + seconds, dict(samples.absent))
     names = sorted({name for sample in samples.samples for name in sample.units} | {WHOLE})
@@ -52,6 +58,30 @@ def usage(samples: Samples, group: str, began: float, seconds: float, offset: fl
     )
 
 
+def soft_interrupts(
+    samples: Samples, began: float, seconds: float, offset: float
+) -> SoftInterrupts:
+    """What was charged in the window that began at `began`, as one sampler counted it.
+
+    `offset` is as in `usage`, and so are the edges. What is not known has its reason.
+    """
+    rows = [(sample.time, sample.soft) for sample in samples.samples if sample.soft is not None]
+    if not rows or _set_back(samples):
+        why = _SET_BACK if rows else samples.absent.get(SOFT_INTERRUPTS, "nothing was counted")
+        return SoftInterrupts(absent=why)
+    window = _Window(began + offset, began + offset + seconds)
+    networks = [(time, soft.networks) for time, soft in rows]
+    others = [(time, soft.model_dump(include=_OTHERS, exclude_none=True)) for time, soft in rows]
+
+    def grown(told: Sequence[tuple[float, Mapping[str, float]]]) -> dict[str, float | None]:
+        return {name: window.change(SOFT_INTERRUPTS, _series(told, name)) for name in told[0][1]}
+
+    found: dict[str, object] = {"networks": grown(networks), **grown(others)}
+    if window.absent:
+        return SoftInterrupts(absent=window.absent[SOFT_INTERRUPTS])
+    return SoftInterrupts.model_validate({**found, "method": rows[0][1].method})
+
+
 def uncharged(used: HostUsage, unseen: Mapping[str, str]) -> HostUsage:
     """What a host used, without its counters where they do not show what its members use.
 
@@ -73,8 +103,12 @@ def uncharged(used: HostUsage, unseen: Mapping[str, str]) -> HostUsage:
 
 def _without_time(samples: Samples) -> Samples:
     """Nobody knows which readings of a clock that was set back belong to a window."""
-    reason = "the host's clock was set back while it was watched"
-    return replace(samples, samples=(), own_cpu=(), absent={**samples.absent, "cpu": reason})
+    absent = {**samples.absent, "cpu": _SET_BACK}
+    return replace(samples, samples=(), own_cpu=(), absent=absent)
+
+
+def _set_back(samples: Samples) -> bool:
+    return any(later.time < earlier.time for earlier, later in pairwise(samples.samples))
 
 
 @dataclass

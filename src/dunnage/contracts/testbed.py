@@ -55,6 +55,16 @@ class SeesOthers(Protocol):
 
 
 @runtime_checkable
+class HasNetworks(Protocol):
+    """A testbed that is one machine, and whose hosts have network namespaces of their own."""
+
+    def networks(self) -> Mapping[str, frozenset[int]]:
+        """Host → numbers of its network namespaces, those of containers on it too, as
+        `/proc/PID/ns/net` has them. `bridge` is what joins the hosts. No two share one.
+        """
+
+
+@runtime_checkable
 class Outweighs(Protocol):
     """A testbed whose hosts can come before all else that runs on their machine."""
 

@@ -236,7 +236,9 @@ class Share(Condition):
     part: str
     """`server user`, `server system`, `daemons`, `other`, `client`. If all hosts are one machine,
     also `outside`: CPU time in no host's control group, which is not part of `cpu.database`. If
-    measurable, also `soft interrupts`, which the kernel charges to the interrupted process."""
+    measurable, also `soft interrupts`, which the kernel charges to the interrupted process. If the
+    study asks for them on one machine, also `network soft interrupts, WHERE`: where their packets
+    arrived, `client`, the name of a database host or `bridge`."""
     seconds_per_operation: float
     """Arithmetic mean over blocks."""
     estimate: Estimate | None = None

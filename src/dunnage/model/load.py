@@ -9,6 +9,7 @@ from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.deployment import Workload
 from dunnage.model.layout import Target
 from dunnage.model.level import Level
+from dunnage.model.soft_interrupts import SoftInterrupts
 
 SETTLING = 0.05
 """Seconds at the start of a turn that do not count: caches and queues still change over."""
@@ -91,6 +92,9 @@ class WatchOrder:
     """The host's own; the interface that has it is the uplink."""
     units: Mapping[str, str]
     rate: float
+    networks: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Host, or `bridge` → numbers of its network namespaces, between which the machine's soft
+    interrupts are divided; with none they are not counted."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,8 @@ class Sample:
     """Unix seconds by the host's clock."""
     units: Mapping[str, Mapping[str, float]]
     machine: Mapping[str, float]
+    soft: SoftInterrupts | None = None
+    """Soft interrupts of the machine so far, where this host's sampler was to count them."""
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,21 @@ METRICS: dict[str, Metric] = {
             scale=1e6,
             digits=1,
         ),
+        *(
+            Metric(
+                name,
+                f"Network soft interrupts per operation, {where}",
+                "µs/op",
+                f"CPU seconds of soft interrupts for packets that arrived {what} / operations",
+                scale=1e6,
+                digits=1,
+            )
+            for name, where, what in (
+                ("soft.client", "client", "at the clients"),
+                ("soft.database", "database hosts", "at all database hosts"),
+                ("soft.bridge", "bridge", "at the bridge between the hosts of a lab"),
+            )
+        ),
         Metric(
             "memory.database",
             "Memory of the database hosts",
@@ -142,6 +157,9 @@ METRICS: dict[str, Metric] = {
 
 COMPARED = tuple(metric.name for metric in METRICS.values() if metric.compared)
 """What a question may ask for."""
+
+CHARGED = ("soft.client", "soft.database", "soft.bridge")
+"""Metrics that need soft interrupts to be charged to networks."""
 
 SEARCHED = ("saturation",)
 """Metrics of a search. Other values depend on the last rate, which differs between deployments."""

@@ -13,9 +13,10 @@ from dunnage.model.deployment import Workload
 from dunnage.model.level import Level
 from dunnage.model.open_load import Refusal
 from dunnage.model.path import NetworkPath
+from dunnage.model.soft_interrupts import SoftInterrupts
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 13
+RECORD_VERSION = 14
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
@@ -25,7 +26,8 @@ not see, with the reason. 9: restarts of the programs of a lab's Kubernetes. 10:
 waited for the database to settle. 11: for how long the generator was at its limit; operations
 that were late, never started or left out. 12: when each engine of a load began, and how far
 apart. 13: how records were kept, consistency and encryption as the generator tells them, whether
-it may have been the limit, records compared, and operations under way when a window ended."""
+it may have been the limit, records compared, and operations under way when a window ended.
+14: soft interrupts by networks."""
 
 
 class Turn(Value):
@@ -330,6 +332,8 @@ class Record(Value):
     restarts: tuple[Restart, ...] | None = None
     """Programs of a lab's Kubernetes that were restarted from the start of the stay to the end of
     the run; None if nothing, or not every host, tells of them."""
+    soft_interrupts: SoftInterrupts | None = None
+    """Soft interrupts of the machine in the measured window; None if the study asks for none."""
     artefacts: tuple[str, ...] = ()
     """Files beside the record."""
 

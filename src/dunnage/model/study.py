@@ -200,6 +200,9 @@ class SamplerSpec(Spec):
     """The sampler that reads the counters."""
     rate: Hertz = Field(default=1.0, gt=0, le=20, examples=["5Hz"])
     """How often they are read."""
+    soft_interrupts: bool = Field(default=False, examples=[True])
+    """Charge the time of network soft interrupts to the host at which their packets arrived. It
+    makes each packet slower."""
 
 
 class PrimarySpec(Spec):

@@ -7,18 +7,24 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from dunnage.analysis.windows import WHOLE, uncharged, usage
+from dunnage.analysis.windows import WHOLE, soft_interrupts, uncharged, usage
 from dunnage.contracts.host import Host, Shared, confinement
 from dunnage.contracts.platform import RunningMember, Seen, Unseen
+from dunnage.contracts.testbed import HasNetworks
 from dunnage.errors import RunError
 from dunnage.model.load import OWN_UNITS, Samples, WatchOrder
 from dunnage.model.record import HostUsage
+from dunnage.model.soft_interrupts import SoftInterrupts
+from dunnage.model.study import CLIENT_GROUP
 from dunnage.runner import others
 from dunnage.runner.drive import collect, put, start
 from dunnage.runner.outweigh import outweighing
 from dunnage.runner.stay import Equipment, Stay
 from dunnage.runner.substrates import units_on
 from dunnage.runner.waiting import Part
+
+NOT_TOLD_APART = "only the hosts of a lab have networks by which it can be told whose they are"
+"""Why soft interrupts are not charged to hosts that are machines: theirs are the machine's."""
 
 
 @dataclass
@@ -37,6 +43,17 @@ class Watch:
         """What a host used from `began` on, by our clock, as far as its counters show it."""
         found = usage(seen, host.group, began, seconds, host.clock_offset())
         return uncharged(found, self.unseen.get(host.name, {}))
+
+    def soft_interrupts(self, began: float, seconds: float) -> SoftInterrupts | None:
+        """Soft interrupts from `began` on, by our clock; None if the study asks for none."""
+        equipment = self.equipment
+        if not equipment.study.sampler.soft_interrupts:
+            return None
+        if not isinstance(equipment.testbed, HasNetworks):
+            return SoftInterrupts(absent=NOT_TOLD_APART)
+        host = _counting(equipment)
+        seen = equipment.sampler.parse(self.raw(host.name))
+        return soft_interrupts(seen, began, seconds, host.clock_offset())
 
     def samples(self) -> list[tuple[Host, Samples]]:
         """What each sampler saw."""
@@ -61,6 +78,7 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
     running = [(stay, stay.platform.running()) for stay in stays]
     hosts = equipment.testbed.hosts
     watch.unseen = _unseen(hosts, (member for _, members in running for member in members))
+    networks = _networks(equipment)
     with (
         outweighing(equipment.testbed),
         ThreadPoolExecutor(max_workers=len(hosts)) as pool,
@@ -72,7 +90,13 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
             for stay, members in running:
                 units |= _units(stay, host, members)
             rate = equipment.study.sampler.rate
-            order = WatchOrder(host=host.name, address=host.address, units=units, rate=rate)
+            order = WatchOrder(
+                host=host.name,
+                address=host.address,
+                units=units,
+                rate=rate,
+                networks=networks if host is _counting(equipment) else {},
+            )
             command = equipment.sampler.command(order, host.engine, f"{host.scratch}/watch")
             put(host, command)
             return start(stack, host, command, "sampler")
@@ -86,6 +110,19 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
         watch.left += pool.map(_ended, samplers)
     after = others.seen(equipment.testbed)
     watch.foreign = others.busy(before, after, clock.now() - began)
+
+
+def _counting(equipment: Equipment) -> Host:
+    """The host whose sampler counts the soft interrupts of the machine: the first client."""
+    return equipment.testbed.group(CLIENT_GROUP)[0]
+
+
+def _networks(equipment: Equipment) -> Mapping[str, tuple[int, ...]]:
+    """What soft interrupts are told apart by; nothing where nobody asks, or they cannot be."""
+    testbed = equipment.testbed
+    if not equipment.study.sampler.soft_interrupts or not isinstance(testbed, HasNetworks):
+        return {}
+    return {name: tuple(sorted(own)) for name, own in testbed.networks().items()}
 
 
 def _ended(sampler: Part) -> tuple[Host, dict[str, bytes]]:

@@ -6,16 +6,22 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from pydantic import ValidationError
+
 from dunnage.errors import RunError
 from dunnage.model.load import Command, Sample, Samples, WatchOrder
 from dunnage.model.offer import PartOffer
+from dunnage.model.soft_interrupts import SoftInterrupts
 
 PLAN = "watch.json"
 SAMPLES = "samples.jsonl"
 """Lines of JSON (`engine-samples` schema), a reading each."""
-VERSION = 3
+VERSION = 4
 """Of the samples. 1: first. 2: network counters are the uplink's, and inner devices are apart.
-3: disk counters under control groups version 1 are those of processes."""
+3: disk counters under control groups version 1 are those of processes. 4: soft interrupts by
+networks."""
+METHOD = "BPF programs at `irq:softirq_entry`, `irq:softirq_exit` and `net:netif_receive_skb`"
+"""How it counts soft interrupts, by tracepoints of the kernel."""
 
 
 class EngineSampler:
@@ -30,6 +36,7 @@ class EngineSampler:
             "rate": order.rate,
             "address": order.address,
             "units": dict(order.units),
+            "networks": {name: list(own) for name, own in order.networks.items()},
         }
         return Command(
             argv=(engine, "sample", "--plan", f"{directory}/{PLAN}", "--out", directory),
@@ -55,10 +62,20 @@ class EngineSampler:
         return Samples(
             host=header["host"],
             interval=header["interval"],
-            samples=tuple(Sample(line["time"], line["units"], line["machine"]) for line in samples),
+            samples=tuple(map(_sample, samples)),
             own_cpu=tuple(line["own_cpu"] for line in samples),
             absent=header["absent"],
         )
+
+
+def _sample(line: Mapping[str, Any]) -> Sample:
+    soft, counted = line.get("soft_interrupts"), None
+    if soft is not None:
+        try:
+            counted = SoftInterrupts.model_validate({**soft, "method": METHOD})
+        except ValidationError as error:
+            raise RunError(f"`{SAMPLES}` cannot be read: {error}") from None
+    return Sample(line["time"], line["units"], line["machine"], counted)
 
 
 def _lines(content: bytes) -> list[dict[str, Any]]:

@@ -15,12 +15,13 @@ from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE
 from dunnage.model.offer import Capability, Support
 from dunnage.software.cache import Cache
 from dunnage.software.image import write_image
-from dunnage.software.program import run
+from dunnage.software.program import last_words, run
 
 VARIABLE = "DUNNAGE_ENGINE"
 """Environment variable that names the binary."""
 
 _VERSION_SECONDS = 10.0
+_TRYING_SECONDS = 30.0
 _HERE = Path(__file__).parents[3]
 """The checkout, where this is one."""
 
@@ -77,6 +78,28 @@ def engine_support() -> Support:
     except UnavailableError as error:
         return Support(met=False, reason=str(error), hint=error.hint)
     return Support(met=True)
+
+
+SOFT_INTERRUPTS = Capability("soft-interrupts")
+"""The kernel lets the engine charge soft interrupts to networks. Nothing but a study that asks for
+them needs it, and without it their values are absent."""
+
+
+def soft_interrupts_support() -> Support:
+    """Whether soft interrupts can be charged here, tried by doing it for a moment."""
+    try:
+        engine = engine_path()
+    except UnavailableError:
+        return Support(False, "only the engine can test this", follows=ENGINE)
+    done = run([str(engine), "soft-interrupts"], _TRYING_SECONDS)
+    if done.returncode == 0:
+        return Support(met=True)
+    return Support(
+        met=False,
+        reason=last_words(done).removeprefix("dunnage-engine: "),
+        hint="capsh --print  # CAP_BPF and CAP_PERFMON are needed, and Linux 5.11 or later with "
+        "CONFIG_DEBUG_INFO_BTF",
+    )
 
 
 def engine_known() -> str:

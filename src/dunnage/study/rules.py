@@ -11,7 +11,7 @@ from math import prod
 from dunnage.errors import shown
 from dunnage.model.choices import Phase
 from dunnage.model.load_spec import LoadSpec
-from dunnage.model.metrics import COMPARED, METRICS, SEARCHED
+from dunnage.model.metrics import CHARGED, COMPARED, METRICS, SEARCHED
 from dunnage.model.offer import Offer
 from dunnage.model.study import CLIENT_GROUP, QuestionSpec, WorkloadSpec
 from dunnage.study.document import Path
@@ -229,6 +229,13 @@ def _metric(path: Path, name: str, draft: Draft) -> Iterator[Finding]:
             path,
             f"a question cannot compare `{name}`; it is only shown for every run",
             hint(name, COMPARED),
+        )
+        return
+    if name in CHARGED and draft.sampler is not None and not draft.sampler.soft_interrupts:
+        yield Finding(
+            path,
+            f"`{name}` needs soft interrupts to be charged, and the sampler does not do it",
+            "write `sampler: {soft_interrupts: true}`",
         )
         return
     if draft.load and not any(draft.touched("load", key) for key in ("threads", "rate", "search")):

@@ -51,6 +51,12 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
             "clients on several hosts cannot switch turns at the same moment",
             "write `client: 1`, or remove `turns`",
         )
+    if draft.sampler is not None and draft.sampler.soft_interrupts:
+        yield Finding(
+            ("sampler", "soft_interrupts"),
+            "with `turns` soft interrupts cannot be charged: they are of all deployments together",
+            "remove `soft_interrupts`, or `turns`",
+        )
     if draft.data is Data.RESTORE:
         yield Finding(("data",), "with `turns` every stay loads its records", "write `data: load`")
     for index, workload in draft.workloads.items():

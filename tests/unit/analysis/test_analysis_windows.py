@@ -7,7 +7,9 @@ from analysis_cases import samples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.analysis.windows import usage
+from dunnage.analysis.windows import soft_interrupts, usage
+from dunnage.model.load import Sample, Samples
+from dunnage.model.soft_interrupts import SoftInterrupts
 
 
 def test_counters_are_interpolated_at_both_edges() -> None:
@@ -102,3 +104,46 @@ def test_samples_inside_the_window_are_counted_against_those_expected() -> None:
 def test_no_samples_at_all_give_no_values() -> None:
     found = usage(samples({}), "db", 0.0, 1.0, 0.0)
     assert found.whole.cpu is None and found.sampler_cpu is None and found.samples == 0
+
+
+def counted(*told: tuple[float, float]) -> Samples:
+    """Samples of a machine whose host had so much in soft interrupts at so many seconds."""
+
+    def so_far(used: float) -> SoftInterrupts:
+        return SoftInterrupts(
+            networks={"db-1": used},
+            elsewhere=0.0,
+            no_packet=used / 2,
+            other_kinds=1.0,
+            method="by hand",
+        )
+
+    found = tuple(Sample(time, {}, {}, so_far(used)) for time, used in told)
+    return Samples("client-1", 1.0, found, own_cpu=(), absent={})
+
+
+def test_soft_interrupts_are_what_was_charged_from_edge_to_edge() -> None:
+    found = soft_interrupts(counted((10.0, 1.0), (11.0, 2.0), (12.0, 4.0)), 0.5, 1.0, 10.0)
+    assert found.networks == {"db-1": pytest.approx(1.5)}
+    assert (found.elsewhere, found.other_kinds, found.absent) == (0.0, 0.0, "")
+    assert found.no_packet == pytest.approx(0.75)
+    assert found.total == pytest.approx(2.25)
+    assert found.method == "by hand"
+
+
+@pytest.mark.parametrize(
+    ("seen", "why"),
+    [
+        (samples({0.0: {}, 2.0: {}}, absent={"soft_interrupts": "no right"}), "no right"),
+        (samples({0.0: {}, 2.0: {}}), "nothing was counted"),
+        (counted((0.0, 1.0), (0.5, 2.0)), "samples do not cover the measured window"),
+        (counted((0.0, 3.0), (0.5, 2.0), (1.0, 4.0)), "ran backwards"),
+        (counted((0.0, 1.0), (2.0, 2.0), (1.0, 3.0)), "clock was set back"),
+    ],
+)
+def test_soft_interrupts_that_are_not_known_have_a_reason_and_no_value(
+    seen: Samples, why: str
+) -> None:
+    found = soft_interrupts(seen, 0.0, 1.0, 0.0)
+    assert why in found.absent
+    assert (found.networks, found.total) == ({}, None)

@@ -160,6 +160,17 @@ def test_what_the_others_contain_is_not_stacked_upon_them() -> None:
     assert any(bar.contained for bar in after.bars)
 
 
+def test_what_the_others_contain_lies_side_by_side() -> None:
+    analysis = sample().analysis
+    inner = [
+        analysis.shares[0].model_copy(update={"part": part, "contained": True})
+        for part in ("network soft interrupts, bridge", "network soft interrupts, db-1")
+    ]
+    (bar, *_) = cpu_bars(analysis.model_copy(update={"shares": (*analysis.shares, *inner)}))[0].bars
+    assert [segment.part for segment in bar.contained] == [share.part for share in inner]
+    assert bar.contained[1].start == bar.contained[0].end < bar.contained[1].end
+
+
 def test_a_part_that_is_not_known_is_said_and_the_total_is_not_all() -> None:
     analysis = sample().analysis
     bars = {bar.name: bar for bar in cpu_bars(analysis)[0].bars}

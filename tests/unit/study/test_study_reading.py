@@ -193,6 +193,7 @@ def test_what_init_writes_reads_without_problems(
         ("[docker, native-twin]", "[docker, docker]", 12, "appears twice", ""),
         ("service.p95", "service.p59", 12, "unknown metric", "did you mean `service.p"),
         ("service.p95", "response.p95", 12, "needs intended starts", "`service.p95`"),
+        ("service.p95", "soft.bridge", 12, "needs soft interrupts", "{soft_interrupts: true}"),
         ("service.p95", "scan.service.p95", 12, "has the operation `scan`", "`read`, `update`"),
         ("twin: native", "generator: yscb", 10, "unknown generator", "`engine`"),
         ("twin: native", "sampler: {kind: engin}", 10, "unknown sampler", "`engine`"),

@@ -124,6 +124,7 @@ def test_each_block_has_another_deployment_alone_and_its_runs_are_no_part_of_the
             "the same number of stops each time",
         ),
         ("network: bridge", "network: bridge, loss: 5%", "the same number of stops each time"),
+        ("rate: 5Hz", "rate: 5Hz, soft_interrupts: true", "soft interrupts cannot be charged"),
     ],
 )
 def test_what_cannot_come_in_turns_is_refused_with_its_reason(

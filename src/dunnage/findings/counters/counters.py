@@ -9,8 +9,9 @@ from typing import NamedTuple
 from dunnage.analysis.gather import Gathered
 from dunnage.analysis.intervals import block_means, difference_over_blocks, mean_over_blocks
 from dunnage.analysis.runs import Setting
+from dunnage.analysis.soft_interrupts import why_not
 from dunnage.analysis.values import database_hosts, operations
-from dunnage.findings.cpu.shares import SOFT
+from dunnage.findings.cpu.shares import NETWORK_SOFT, SOFT
 from dunnage.model.explanation import AbsentCounter, Association
 from dunnage.model.record import HostUsage, MachineUsage, Record, Usage
 
@@ -119,6 +120,8 @@ def absent(records: Iterable[Record]) -> tuple[AbsentCounter, ...]:
                     hosts.setdefault((name, reason), set()).add(host.host)
                     if name == "softirq":
                         hosts.setdefault((SOFT, reason), set()).add(host.host)
+            if reason := why_not(record):
+                hosts.setdefault((NETWORK_SOFT, reason), set()).add(host.host)
     for name, reason in NOT_SAMPLED.items():
         if everywhere:
             hosts[name, reason] = everywhere

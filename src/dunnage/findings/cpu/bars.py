@@ -64,12 +64,7 @@ def _cpu(workload: str, level: str, every: Sequence[Share]) -> Stack:
                 terms.plain(name),
                 side_by_side(_segment(part, shares.get(part)) for part in stacked),
                 _at_least(shares, stacked) + numbers.value(_METRIC, totals[name]),
-                tuple(
-                    segment
-                    for part in within
-                    if part in shares
-                    for segment in side_by_side([_segment(part, shares[part])])
-                ),
+                side_by_side(_segment(part, shares[part]) for part in within if part in shares),
             )
             for name, shares in bars.items()
         ),

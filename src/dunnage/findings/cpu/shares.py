@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from dunnage.analysis.intervals import block_means, difference_over_blocks, mean_over_blocks
 from dunnage.analysis.runs import Setting
+from dunnage.analysis.soft_interrupts import charged
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.model.analysis import Share
 from dunnage.model.load import NO_SERVERS
@@ -17,6 +18,9 @@ OUTSIDE = "outside"
 SOFT = "soft interrupts"
 """On machines of their own: time in soft interrupts, which the kernel charges to whatever task was
 interrupted, so that the other parts contain it."""
+NETWORK_SOFT = "network soft interrupts"
+"""On hosts that are one machine: a part for the client, each database host and the bridge, by whose
+packets they were for. The other parts contain them as well, be it another host's."""
 PARTS = ("server user", "server system", "daemons", "other", "client", OUTSIDE)
 """What adds up to all the CPU of an operation."""
 UNIT = "s/op"
@@ -32,8 +36,8 @@ def shares(
     """
     own, other = _by_part(records), _by_part(baseline)
     found = []
-    for part in (*PARTS, SOFT):
-        estimate = mean_over_blocks(own.get(part, {}), UNIT)
+    for part, over_blocks in own.items():
+        estimate = mean_over_blocks(over_blocks, UNIT)
         if estimate is not None:
             found.append(
                 Share(
@@ -43,8 +47,8 @@ def shares(
                     part=part,
                     seconds_per_operation=estimate.value,
                     estimate=estimate,
-                    difference=difference_over_blocks(own[part], other.get(part, {}), UNIT),
-                    contained=part == SOFT,
+                    difference=difference_over_blocks(over_blocks, other.get(part, {}), UNIT),
+                    contained=part not in PARTS,
                 )
             )
     return found
@@ -53,9 +57,10 @@ def shares(
 def _by_part(records: Sequence[Record]) -> dict[str, dict[int, float]]:
     """Part → block → mean over its runs, of the parts that every run knows."""
     runs = [(record.block, _run(record)) for record in records]
+    parts = dict.fromkeys((*PARTS, SOFT, *(part for _, run in runs for part in run)))
     return {
         part: block_means((block, run[part]) for block, run in runs)
-        for part in (*PARTS, SOFT)
+        for part in parts
         if runs and all(part in run for _, run in runs)
     }
 
@@ -71,6 +76,7 @@ def _run(record: Record) -> dict[str, float]:
         "client": measurement.client_cpu,
         OUTSIDE: _outside(record.usage, measurement.seconds) if whole else None,
         SOFT: None if record.one_machine or record.turns else _soft(hosts, measurement.seconds),
+        **{f"{NETWORK_SOFT}, {who}": used for who, used in charged(record).items()},
     }
     count = operations(record)
     return {part: seconds / count for part, seconds in parts.items() if seconds is not None}

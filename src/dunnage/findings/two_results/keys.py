@@ -113,5 +113,6 @@ _WORDS: Mapping[str, str] = {
     "testbed.image": "image of agents on nodes",
     "testbed.labels": "labels of namespaces",
     "sampler.rate": "rate of the sampler in Hz",
+    "sampler.soft_interrupts": "whether soft interrupts are charged",
     "repeat": "runs of each kind in a stay",
 }

@@ -11,8 +11,12 @@ from dunnage.hosts.fake.clock import VirtualClock
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.programs import PROGRAMS
 from dunnage.hosts.fake.world import World
+from dunnage.model.soft_interrupts import BRIDGE
 from dunnage.model.study import TestbedSpec
 from dunnage.model.value import Scalar
+
+NETWORKS = 4026532000
+"""Number of the first network namespace; the others follow."""
 
 
 class FakeTestbed:
@@ -53,6 +57,11 @@ class FakeTestbed:
             (number, 0): OtherProcess(other.name, other.cpu(now))
             for number, other in enumerate(self.world.others)
         }
+
+    def networks(self) -> Mapping[str, frozenset[int]]:
+        numbered = enumerate(self.hosts, NETWORKS)
+        found = {host.name: frozenset({number}) for number, host in numbered}
+        return {**found, BRIDGE: frozenset({NETWORKS + len(found)})}
 
     def environment(self) -> Mapping[str, Scalar]:
         """Facts about hosts that are nowhere."""

@@ -6,11 +6,12 @@ import hashlib
 import json
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dunnage.hosts.fake.host import FakeHost, Task
 from dunnage.hosts.fake.world import Call, MadeLoad, Pause, Server, World
+from dunnage.model.soft_interrupts import BRIDGE
 
 IDLE_CPU = 0.002
 """CPU seconds that a process uses in a second of doing nothing."""
@@ -23,6 +24,8 @@ CONTROL = {"arithmetic": 250_000.0, "loopback": 30_000.0}
 PROCESSORS = 4
 OPERATION_BYTES = 1200
 SERVER_MEMORY = 48 * 2**20
+SOFT_CPU = 0.000003
+"""CPU seconds of soft interrupts of an operation at its client, at its servers, and in between."""
 PAUSE_INTERVAL = 0.2
 """Seconds between lines of a pause's file."""
 PAUSE_CPU = 0.0005
@@ -35,13 +38,17 @@ def sample(call: Call) -> Task:
     began, interval = call.world.clock.now(), 1 / plan["rate"]
 
     def finish() -> int:
+        why = call.world.uncounted if plan["networks"] else ""
         header = {
             "line": "header",
-            "version": 3,
+            "version": 4,
             "host": plan["host"],
             "interval": interval,
             "cgroups": 2,
-            "absent": {"pressure_io": "fake hosts have no disks"},
+            "absent": {
+                "pressure_io": "fake hosts have no disks",
+                **({"soft_interrupts": why} if why else {}),
+            },
         }
         lines: list[object] = [header]
         # Counters begin anywhere, so load that was over before the first sample is left out.
@@ -67,6 +74,7 @@ def sample(call: Call) -> Task:
                     },
                     "machine": _machine(call.world, hosts, time - began, time),
                     "own_cpu": number * SAMPLE_CPU,
+                    **({} if why else _soft(plan["networks"], recent, time)),
                 }
             )
         lines.append({"line": "footer", "samples": len(times), "missed": 0})
@@ -75,6 +83,17 @@ def sample(call: Call) -> Task:
         return 0
 
     return Task(finish=finish, seconds=None, heeds=True)
+
+
+def _soft(networks: Iterable[str], recent: Sequence[MadeLoad], time: float) -> dict[str, object]:
+    """Soft interrupts by networks, as they stood at `time`; nothing where there are none."""
+    made = [(load, {host for host, _ in load.cost} | {BRIDGE}) for load in recent]
+    found = {
+        name: SOFT_CPU * sum(load.operations(time) for load, passed in made if name in passed)
+        for name in networks
+    }
+    rest = dict.fromkeys(("elsewhere", "no_packet", "other_kinds"), 0.0)
+    return {"soft_interrupts": {"networks": found, **rest}} if found else {}
 
 
 def engine(call: Call) -> Task:

@@ -162,6 +162,8 @@ class World:
         self.runs = 0
         """Loads of the run phase that were made."""
         self.unready: set[str] = set()
+        self.uncounted = ""
+        """Why soft interrupts are not counted; empty where they are."""
         self.full: set[str] = set()
         """Hosts whose disks have no room left."""
         self._doomed: list[tuple[int, Callable[[], None]]] = []

@@ -38,8 +38,10 @@ from dunnage.hosts.namespace.network import (
     plugged,
     switch_batch,
 )
+from dunnage.hosts.namespace.networks import networks
 from dunnage.hosts.namespace.router import LabRouter
 from dunnage.hosts.others import others
+from dunnage.model.soft_interrupts import BRIDGE
 from dunnage.model.study import CONTROL_GROUP, NO_MEMBERS, TestbedSpec
 from dunnage.model.value import Scalar
 
@@ -121,6 +123,10 @@ class NamespaceTestbed:
 
     def others(self) -> Mapping[tuple[int, int], OtherProcess]:
         return others(self._lab.group)
+
+    def networks(self) -> Mapping[str, frozenset[int]]:
+        found = {name: networks(self._first[name]) for name in self._hosts}
+        return {**found, BRIDGE: networks(self._first[SWITCH])}
 
     @contextmanager
     def outweighing(self) -> Iterator[None]:

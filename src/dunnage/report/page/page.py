@@ -25,7 +25,7 @@ from dunnage.findings.conditions.members import held
 from dunnage.findings.control.sentences import control_differs, control_holds
 from dunnage.findings.counters.associations import beside
 from dunnage.findings.cpu.bars import cpu_bars, part_title
-from dunnage.findings.cpu.shares import OUTSIDE, PARTS
+from dunnage.findings.cpu.shares import NETWORK_SOFT, OUTSIDE, PARTS, SOFT
 from dunnage.findings.differences import answer, sentences
 from dunnage.findings.differences.forests import forests
 from dunnage.findings.losses.sentences import losses
@@ -167,9 +167,10 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
         "twins": [found for found in analysis.twin if found.difference.n],
         "beside": beside(analysis),
         "outside": part_title(OUTSIDE),
-        "cpu_parts": (*PARTS, "soft interrupts"),
+        "cpu_parts": (*PARTS, SOFT, NETWORK_SOFT),
         "held": held(analysis),
         "has_outside": any(share.part == OUTSIDE for share in analysis.shares),
+        "has_charged": any(share.part.startswith(NETWORK_SOFT) for share in analysis.shares),
         "series": {
             terms.plain(deployment.name): number
             for number, deployment in enumerate(plan.deployments)

@@ -1,0 +1,379 @@
+//! What the kernel does for us at the start and the end of a soft interrupt, and at each packet.
+//!
+//! A soft interrupt is never interrupted by another on its processor, so each processor keeps since
+//! when its time belongs to whom. The time is added to a sum when it begins to belong to another: a
+//! packet for the same network as the one before costs a comparison.
+//!
+//! The kernel lets programs read its structures only under its own licence: what is put together
+//! here may be used under the MIT licence or the GNU General Public License, version 2, too.
+
+use std::os::fd::BorrowedFd;
+
+use crate::bpf::assembly::Register::{R0, R1, R2, R3, R4, R6, R7, R8, R9, R10};
+use crate::bpf::assembly::{Assembly, Helper, Label, Size};
+
+/// To whom time belongs that is no network's; numbers of network namespaces are far higher.
+pub const NOBODY: u32 = 0;
+/// Soft interrupts that are not the network's: timers, disks, the scheduler.
+pub const OTHER_KINDS: u32 = 1;
+/// Soft interrupts of the network while no packet has arrived.
+pub const NO_PACKET: u32 = 2;
+
+/// Numbers of soft interrupts of the network, `linux/interrupt.h`.
+const TRANSMIT: i32 = 2;
+const RECEIVE: i32 = 3;
+
+/// What a processor keeps: since when (nanoseconds) its time belongs to whom.
+pub const KEPT: u32 = 16;
+const SINCE: i16 = 0;
+const OWNER: i16 = 8;
+
+/// Where on its stack a program lays a key, and a value.
+const KEY: i16 = -4;
+const VALUE: i16 = -16;
+
+/// Where programs keep things and add them up.
+#[derive(Clone, Copy)]
+pub struct Maps<'a> {
+    /// [`KEPT`] bytes for each processor.
+    pub kept: BorrowedFd<'a>,
+    /// Owner → nanoseconds.
+    pub sums: BorrowedFd<'a>,
+}
+
+/// The way from a packet to the number of its network: bytes from the start of each structure.
+#[derive(Debug, Clone, Copy)]
+pub struct Way {
+    /// From a packet to the device by which it arrived.
+    pub device: i16,
+    /// From a device to the network namespace that it is in.
+    pub network: i16,
+    /// From there to the namespace's number, as `/proc/PID/ns/net` has it.
+    pub number: i16,
+}
+
+/// Called with the number of a soft interrupt that begins.
+pub fn begin(maps: Maps) -> Vec<u8> {
+    let mut a = Assembly::default();
+    let (end, known) = (a.label(), a.label());
+    a.load(R6, Size::Eight, R1, 0);
+    a.call(Helper::Time);
+    a.copy(R7, R0);
+    kept(&mut a, maps, end);
+    a.store(R8, SINCE, Size::Eight, R7);
+    a.set(R1, NO_PACKET.cast_signed());
+    a.jump_if_equal(R6, TRANSMIT, known);
+    a.jump_if_equal(R6, RECEIVE, known);
+    a.set(R1, OTHER_KINDS.cast_signed());
+    a.place(known);
+    a.store(R8, OWNER, Size::Eight, R1);
+    a.place(end);
+    a.exit();
+    a.code()
+}
+
+/// Called with a packet that arrives. What was before the first packet is that packet's.
+pub fn packet(maps: Maps, way: Way) -> Vec<u8> {
+    let mut a = Assembly::default();
+    let (end, first) = (a.label(), a.label());
+    a.copy(R6, R1);
+    kept(&mut a, maps, end);
+    a.load(R7, Size::Eight, R8, OWNER);
+    a.jump_if_less(R7, NO_PACKET.cast_signed(), end);
+    a.load(R1, Size::Eight, R6, 0);
+    for step in [way.device, way.network] {
+        a.load(R1, Size::Eight, R1, step);
+        a.jump_if_equal(R1, 0, end);
+    }
+    a.load(R9, Size::Four, R1, way.number);
+    a.jump_if_same(R9, R7, end);
+    a.jump_if_equal(R7, NO_PACKET.cast_signed(), first);
+    charge(&mut a, maps);
+    a.place(first);
+    a.store(R8, OWNER, Size::Eight, R9);
+    a.place(end);
+    a.exit();
+    a.code()
+}
+
+/// Called when a soft interrupt ends.
+pub fn end(maps: Maps) -> Vec<u8> {
+    let mut a = Assembly::default();
+    let end = a.label();
+    kept(&mut a, maps, end);
+    a.load(R7, Size::Eight, R8, OWNER);
+    a.jump_if_equal(R7, NOBODY.cast_signed(), end);
+    charge(&mut a, maps);
+    a.store_value(R8, OWNER, Size::Eight, NOBODY.cast_signed());
+    a.place(end);
+    a.exit();
+    a.code()
+}
+
+/// Put the address of what this processor keeps into R8.
+fn kept(a: &mut Assembly, maps: Maps, end: Label) {
+    a.store_value(R10, KEY, Size::Four, 0);
+    look_up(a, maps.kept);
+    a.jump_if_equal(R0, 0, end);
+    a.copy(R8, R0);
+}
+
+/// Put the address of what a map has for the key on the stack into R0.
+fn look_up(a: &mut Assembly, map: BorrowedFd) {
+    a.set_map(R1, map);
+    a.copy(R2, R10);
+    a.add_value(R2, KEY.into());
+    a.call(Helper::Lookup);
+}
+
+/// Add the time until now to the sum of its owner, who is in R7; R8 has what this processor keeps.
+/// The clock is read last: what comes after it at the end of a soft interrupt counts for nobody.
+fn charge(a: &mut Assembly, maps: Maps) {
+    let (new, done) = (a.label(), a.label());
+    a.store(R10, KEY, Size::Four, R7);
+    look_up(a, maps.sums);
+    a.copy(R6, R0);
+    a.call(Helper::Time);
+    a.load(R1, Size::Eight, R8, SINCE);
+    a.store(R8, SINCE, Size::Eight, R0);
+    a.subtract(R0, R1);
+    a.jump_if_equal(R6, 0, new);
+    a.load(R1, Size::Eight, R6, 0);
+    a.add(R1, R0);
+    a.store(R6, 0, Size::Eight, R1);
+    a.jump(done);
+    a.place(new);
+    a.store(R10, VALUE, Size::Eight, R0);
+    a.set_map(R1, maps.sums);
+    a.copy(R2, R10);
+    a.add_value(R2, KEY.into());
+    a.copy(R3, R10);
+    a.add_value(R3, VALUE.into());
+    a.set(R4, 0);
+    a.call(Helper::Update);
+    a.place(done);
+}
+
+#[cfg(test)]
+#[cfg(target_endian = "little")]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::os::fd::{AsFd, AsRawFd, RawFd};
+
+    use super::*;
+
+    const CLIENT: u32 = 0xf000_0001;
+    const SERVER: u32 = 0xf000_0002;
+    const WAY: Way = Way {
+        device: 16,
+        network: 8,
+        number: 24,
+    };
+
+    /// A processor that understands the instructions used here, and its memory.
+    ///
+    /// Addresses are places in the memory: first what it is called with, then what it keeps, then
+    /// the stack, then packets, and then sums.
+    struct Processor {
+        programs: [Vec<u8>; 3],
+        kept: RawFd,
+        now: u64,
+        memory: Vec<u8>,
+        sums: BTreeMap<u32, u64>,
+        packets: BTreeMap<u32, u64>,
+    }
+
+    const CALLED_WITH: u64 = 8;
+    const KEPT_AT: u64 = 64;
+    const STACK_END: u64 = 640;
+
+    impl Processor {
+        fn new() -> Self {
+            let (one, other) = (tempfile(), tempfile());
+            let maps = Maps {
+                kept: one.as_fd(),
+                sums: other.as_fd(),
+            };
+            let mut made = Self {
+                programs: [begin(maps), packet(maps, WAY), end(maps)],
+                kept: maps.kept.as_raw_fd(),
+                now: 0,
+                memory: vec![0; 1024],
+                sums: BTreeMap::new(),
+                packets: BTreeMap::new(),
+            };
+            for network in [CLIENT, SERVER] {
+                made.make_packet(network);
+            }
+            made
+        }
+
+        fn make_packet(&mut self, network: u32) {
+            let packet = self.memory.len() as u64;
+            let (device, namespace) = (packet + 32, packet + 64);
+            self.memory.resize(self.memory.len() + 96, 0);
+            self.write(packet + 16, &device.to_ne_bytes());
+            self.write(device + 8, &namespace.to_ne_bytes());
+            self.write(namespace + 24, &network.to_ne_bytes());
+            self.packets.insert(network, packet);
+        }
+
+        fn begin(&mut self, kind: u64, now: u64) {
+            self.run(0, kind, now);
+        }
+
+        fn packet(&mut self, network: u32, now: u64) {
+            self.run(1, self.packets[&network], now);
+        }
+
+        fn end(&mut self, now: u64) {
+            self.run(2, 0, now);
+        }
+
+        fn charged(&self) -> BTreeMap<u32, u64> {
+            let sums = self.sums.iter();
+            sums.map(|(owner, at)| (*owner, self.read(*at, 8)))
+                .collect()
+        }
+
+        fn read(&self, at: u64, bytes: usize) -> u64 {
+            let mut value = [0; 8];
+            value[..bytes].copy_from_slice(&self.memory[at as usize..][..bytes]);
+            u64::from_ne_bytes(value)
+        }
+
+        fn write(&mut self, at: u64, bytes: &[u8]) {
+            self.memory[at as usize..][..bytes.len()].copy_from_slice(bytes);
+        }
+
+        fn run(&mut self, program: usize, given: u64, now: u64) {
+            self.now = now;
+            self.write(CALLED_WITH, &given.to_ne_bytes());
+            let code = self.programs[program].clone();
+            let mut registers = [0_u64; 11];
+            registers[1] = CALLED_WITH;
+            registers[10] = STACK_END;
+            let mut at = 0;
+            loop {
+                let one = &code[at * 8..][..8];
+                let (to, from) = ((one[1] & 15) as usize, (one[1] >> 4) as usize);
+                let offset = i64::from(i16::from_ne_bytes([one[2], one[3]]));
+                let value = i64::from(i32::from_ne_bytes([one[4], one[5], one[6], one[7]]));
+                let (held, other) = (registers[to], registers[from]);
+                let number = value.cast_unsigned();
+                let place = |base: u64| base.wrapping_add_signed(offset);
+                at += 1;
+                let jumps = match one[0] {
+                    0x05 => true,
+                    0x15 => held == number,
+                    0x1d => held == other,
+                    0xa5 => held < number,
+                    _ => false,
+                };
+                if jumps {
+                    at = at.wrapping_add_signed(offset as isize);
+                    continue;
+                }
+                match one[0] {
+                    0x07 => registers[to] = held.wrapping_add(number),
+                    0x0f => registers[to] = held.wrapping_add(other),
+                    0x1f => registers[to] = held.wrapping_sub(other),
+                    0xb7 => registers[to] = number,
+                    0xbf => registers[to] = other,
+                    0x61 => registers[to] = self.read(place(other), 4),
+                    0x79 => registers[to] = self.read(place(other), 8),
+                    0x62 => self.write(place(held), &number.to_ne_bytes()[..4]),
+                    0x63 => self.write(place(held), &other.to_ne_bytes()[..4]),
+                    0x7a => self.write(place(held), &number.to_ne_bytes()),
+                    0x7b => self.write(place(held), &other.to_ne_bytes()),
+                    0x18 => {
+                        registers[to] = number;
+                        at += 1;
+                    }
+                    0x85 => {
+                        registers[0] = self.call(number, &registers);
+                        registers[1..6].fill(u64::MAX);
+                    }
+                    0x15 | 0x1d | 0xa5 => {}
+                    0x95 => {
+                        assert_eq!(registers[0], 0);
+                        return;
+                    }
+                    unknown => panic!("instruction {unknown:#x}"),
+                }
+            }
+        }
+
+        fn call(&mut self, helper: u64, given: &[u64; 11]) -> u64 {
+            if helper == Helper::Time as u64 {
+                return self.now;
+            }
+            let key = self.read(given[2], 4) as u32;
+            if given[1] == u64::from(self.kept.cast_unsigned()) {
+                assert_eq!((helper, key), (Helper::Lookup as u64, 0));
+                return KEPT_AT;
+            }
+            if helper == Helper::Lookup as u64 {
+                return self.sums.get(&key).copied().unwrap_or(0);
+            }
+            assert_eq!((helper, given[4]), (Helper::Update as u64, 0));
+            let at = self.memory.len() as u64;
+            self.memory.resize(self.memory.len() + 8, 0);
+            self.write(at, &self.read(given[3], 8).to_ne_bytes());
+            self.sums.insert(key, at);
+            0
+        }
+    }
+
+    /// A descriptor that nothing is done with but to tell it from others.
+    fn tempfile() -> std::fs::File {
+        std::fs::File::open("/proc/self/stat").unwrap()
+    }
+
+    #[test]
+    fn time_belongs_to_the_network_of_the_packet_before_and_at_first_of_the_first() {
+        let mut processor = Processor::new();
+        processor.begin(3, 100);
+        processor.packet(CLIENT, 110);
+        processor.packet(CLIENT, 150);
+        processor.packet(SERVER, 170);
+        processor.packet(CLIENT, 200);
+        processor.end(205);
+        let found = processor.charged();
+        assert_eq!(found, BTreeMap::from([(CLIENT, 75), (SERVER, 30)]));
+    }
+
+    #[test]
+    fn one_soft_interrupt_after_the_other_is_added_up_without_the_time_between_them() {
+        let mut processor = Processor::new();
+        for start in [1000, 5000] {
+            processor.begin(3, start);
+            processor.packet(SERVER, start + 1);
+            processor.end(start + 10);
+        }
+        assert_eq!(processor.charged(), BTreeMap::from([(SERVER, 20)]));
+    }
+
+    #[test]
+    fn without_a_packet_time_is_of_no_network_and_other_kinds_are_apart() {
+        let mut processor = Processor::new();
+        processor.begin(2, 10);
+        processor.end(14);
+        processor.begin(1, 20);
+        processor.packet(CLIENT, 22);
+        processor.end(27);
+        let found = processor.charged();
+        assert_eq!(found, BTreeMap::from([(NO_PACKET, 4), (OTHER_KINDS, 7)]));
+    }
+
+    #[test]
+    fn what_arrives_outside_of_soft_interrupts_is_left_alone() {
+        let mut processor = Processor::new();
+        processor.packet(CLIENT, 5);
+        processor.end(9);
+        processor.begin(3, 10);
+        processor.end(12);
+        processor.packet(SERVER, 20);
+        assert_eq!(processor.charged(), BTreeMap::from([(NO_PACKET, 2)]));
+    }
+}
