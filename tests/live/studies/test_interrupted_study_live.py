@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from study_process import (
     StudyProcess,
+    begun,
     driven,
     in_a_run,
     insist_clean_removes,
@@ -169,13 +170,14 @@ def test_kill_9_with_a_kubernetes_up_leaves_nothing_that_clean_cannot_remove(
 def test_kill_9_during_a_run_on_a_kubernetes_leaves_nothing_that_clean_cannot_remove(
     tmp_path: Path,
 ) -> None:
-    name, path = written(tmp_path, blocks=1, duration="2s", workloads="[A]", other=KUBERNETES)
+    name, path = written(tmp_path, blocks=1, duration="5min", workloads="[A]", other=KUBERNETES)
     path.write_text(path.read_text().replace("native: {platform: native}", ""))
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         lab = running.until(running.lab)
-        running.until(lambda: in_a_run(running))
+        running.until(lambda: begun(running))
         assert running.program("kube-apiserver") and running.program("kubelet")
         running.kill()
+    assert not running.result().finished()
     insist_clean_removes(name, {lab})
 
 
