@@ -40,8 +40,8 @@ class Database:
 
 DATABASES: Mapping[str, Database] = {
     "redis": Database(redis.section, 204_800, redis.MANY),
-    "cassandra": Database(cassandra.section, 51_200, cassandra.CLIENTS),
-    "mongodb": Database(mongodb.section, 102_400, mongodb.CLIENTS),
+    "cassandra": Database(cassandra.section, 51_200, cassandra.COMPARISON.clients),
+    "mongodb": Database(mongodb.section, 102_400, mongodb.COMPARISON.clients),
     "codec": Database(codec.section, 1_024_000, 1),
 }
 """What the engine drives, and its own codec alone."""
