@@ -13,7 +13,7 @@ import tried
 from hostile import Shown, dunnage
 
 from dunnage.errors import ExitCode
-from dunnage.model.record import RECORD_VERSION
+from dunnage.model.record_versions import RECORD_VERSION
 from dunnage.store.layout import ResultLayout
 from dunnage.store.read import open_result
 from dunnage.store.write import JOURNAL_VERSION
