@@ -26,6 +26,7 @@ from . import cassandra, codec, floors, mongodb, redis
 from .bench import Bench
 from .shots import processors
 from .table import Section, markdown
+from .verdict import NOTE as VERDICT_NOTE
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ def _heading(bench: Bench, pairs: int) -> str:
             f"- {version.stdout.strip()}; bare loops by {floors.compiler()}",
             f"- turns of each client: {pairs}; shown are medians, and the lowest and the highest "
             "in brackets",
+            f"- {VERDICT_NOTE}",
             "",
         ]
     )

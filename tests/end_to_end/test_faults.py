@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -121,6 +122,16 @@ def test_a_stay_is_over_when_a_members_disk_is_full(carry_out: Carry) -> None:
     whole = {str(event["why"]) for event in ended.events("stay failed")}
     assert whole == {"config-2: only 0 B are left for its data"}
     assert "config-2: only 0 B are left for its data" in ended.shown
+
+
+def test_a_full_disk_of_a_client_is_told_and_no_finished_run_is_lost(carry_out: Carry) -> None:
+    ended = carry_out(lambda world: world.fill("client-1", after=3))
+    assert ended.code == 4
+    assert len(ended.result.finished()) == 3
+    why = r"client-1: the generator ended with code 1: .*; only 0 B are left on the disk of `/"
+    assert re.match(why, str(ended.events("run failed")[0]["why"]))
+    assert re.search(why, ended.shown)
+    assert "dunnage run --resume" in ended.shown
 
 
 @pytest.mark.parametrize("host", ["db-1", "client-1"])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from stage import Hand, Prompter
 
+from dunnage.contracts.host import Completed
 from dunnage.errors import RunError, StayError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.model.load import Command
@@ -39,7 +40,9 @@ class Loading:
 
     @property
     def part(self) -> Any:
-        return SimpleNamespace(name="client-1", get=self._get), COMMAND, self
+        unknown = Completed(1, "", "stat: no such file")
+        host = SimpleNamespace(name="client-1", get=self._get, run=lambda _: unknown)
+        return host, COMMAND, self
 
     @property
     def stay(self) -> Any:
