@@ -120,7 +120,7 @@ def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_som
         host.name for host in (*lab.members, lab.client)
     ]
     substrate.freeze()
-    with closing(connect(substrate.api, timeout=10.0)) as client:
+    with closing(connect(substrate.api)) as client:
         assert len(list(client.list(Node))) == 3
     facts = substrate.facts()
     assert facts["ours"] is False
