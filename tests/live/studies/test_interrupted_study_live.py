@@ -218,6 +218,22 @@ def test_a_load_generator_killed_during_a_run_has_that_run_repeated(
     assert "failed" in running.said
 
 
+def test_a_load_generator_whose_disk_is_full_is_told_with_that_and_its_run_is_repeated(
+    native: tuple[str, Path],
+) -> None:
+    with under_way(*native, driven) as running:
+        pid = running.until(lambda: running.member("runs/"))
+        words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        full = 'mount -t tmpfs -o size=4k tmpfs "$0" && head -c 4096 /dev/zero > "$0/filled"'
+        there = ("nsenter", "-t", str(pid), "-m", "sh", "-c", full, words[words.index("--out") + 1])
+        subprocess.run(there, check=True)
+        assert running.wait() in (0, 5), running.said
+    insist_complete(running)
+    (failed,) = [event for event in running.result().events() if event["event"] == "run failed"]
+    assert "only 0 B are left on the disk of `" in str(failed["why"])
+    assert "only 0 B are left on the disk of `" in " ".join(running.said.split())
+
+
 def test_a_member_killed_during_a_run_makes_that_run_invalid_and_no_other(
     native: tuple[str, Path],
 ) -> None:
