@@ -109,3 +109,14 @@ def test_one_with_a_set_time_is_not_asked_and_given_up_when_that_is_over() -> No
     ended = Loading(lambda _: 0, seconds=59.5)
     wait(ended.stay, ended.part, 60.0)
     assert ended.lasted == 59.5
+
+
+def test_one_that_fails_without_a_log_is_told_as_one_that_fails() -> None:
+    def gone(path: str) -> bytes:
+        raise FileNotFoundError(path)
+
+    loading = Loading(lambda _: 0, seconds=2.0, code=1)
+    host, *part = loading.part
+    host.get = gone
+    with pytest.raises(RunError, match="ended with code 1: it wrote nothing"):
+        wait(loading.stay, (host, *part), 10.0)
