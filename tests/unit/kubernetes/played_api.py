@@ -25,7 +25,11 @@ from dunnage.platforms.stay_names import StayNames
 
 STAY = StayNames("b1-x-1")
 Answer = Callable[[httpx2.Request], httpx2.Response]
-POD = "/api/v1/namespaces/dunnage-b1-x-1/pods/redis-1-0"
+NAMESPACES = "/api/v1/namespaces"
+POD = f"{NAMESPACES}/dunnage-b1-x-1/pods/redis-1-0"
+VOLUMES = "/api/v1/persistentvolumes"
+CLAIMS = f"{NAMESPACES}/dunnage-b1-x-1/persistentvolumeclaims"
+PLACE = Place("n", "p", "member")
 
 
 def status(code: int, message: str = "no") -> httpx2.Response:
@@ -73,7 +77,6 @@ def a_pod(**told: Any) -> httpx2.Response:
     return ok(apiVersion="v1", kind="Pod", metadata={"name": "redis-1-0", "uid": "u"}, status=told)
 
 
-NAMESPACES = "/api/v1/namespaces"
 MADE = ok(apiVersion="v1", kind="Namespace", metadata={"name": "dunnage-b1-x-1"})
 
 
@@ -95,16 +98,9 @@ class Ticking:
         return self.time
 
 
-VOLUMES = "/api/v1/persistentvolumes"
-CLAIMS = f"{NAMESPACES}/dunnage-b1-x-1/persistentvolumeclaims"
-
-
 def waiting(reason: str, name: str = "member") -> dict[str, Any]:
     known = {"name": name, "image": "i", "imageID": "", "ready": False, "restartCount": 0}
     return {**known, "state": {"waiting": {"reason": reason, "message": "why"}}}
-
-
-PLACE = Place("n", "p", "member")
 
 
 def asked(url: str, stdin: str = "", timeout: float = 5.0) -> Completed:
