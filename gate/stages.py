@@ -65,7 +65,15 @@ class Stage:
 _ENGINE = Stage("engine", ("make", "-s", "engine"), 25)
 _TOOLS = Stage("tools", ("make", "-s", "tools"), 20)
 
-_FIXTURES = ("tests/contract", "tests/end_to_end", "tests/unit/cli", "tests/unit/fakes")
+_FIXTURES = (
+    "tests/contract",
+    "tests/end_to_end",
+    "tests/end_to_end/damaged",
+    "tests/unit/cli",
+    "tests/unit/fakes",
+    "tests/unit/kubelab",
+    "tests/unit/nodes",
+)
 """Directories with a `conftest.py` of their own: to mypy all of these are one module, so each is
 checked by itself."""
 

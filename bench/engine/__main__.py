@@ -26,6 +26,7 @@ from . import cassandra, codec, floors, mongodb, redis
 from .bench import Bench
 from .shots import processors
 from .table import Section, markdown
+from .verdict import NOTE as VERDICT_NOTE
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class Database:
 
 DATABASES: Mapping[str, Database] = {
     "redis": Database(redis.section, 204_800, redis.MANY),
-    "cassandra": Database(cassandra.section, 51_200, cassandra.CLIENTS),
-    "mongodb": Database(mongodb.section, 102_400, mongodb.CLIENTS),
+    "cassandra": Database(cassandra.section, 51_200, cassandra.COMPARISON.clients),
+    "mongodb": Database(mongodb.section, 102_400, mongodb.COMPARISON.clients),
     "codec": Database(codec.section, 1_024_000, 1),
 }
 """What the engine drives, and its own codec alone."""
@@ -112,6 +113,7 @@ def _heading(bench: Bench, pairs: int) -> str:
             f"- {version.stdout.strip()}; bare loops by {floors.compiler()}",
             f"- turns of each client: {pairs}; shown are medians, and the lowest and the highest "
             "in brackets",
+            f"- {VERDICT_NOTE}",
             "",
         ]
     )

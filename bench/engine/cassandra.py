@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from dunnage.model.layout import Address, Target
 
-from . import core, first, ours, ycsb_client
 from .bench import Bench
+from .cassandra_home import LOOPBACK
 from .cassandra_server import PORT, CassandraServer, Table, cassandra_server
-from .contenders import Contender, Run, confirmed, in_all_loads
-from .core import COMPARED, Core, CoreAsked
+from .comparison import Comparison
+from .contenders import Contender, Run, confirmed
 from .go_ycsb import GO_YCSB, go_ycsb
 from .latte import LATTE, latte, latte_of_crates
 from .latte import NOTE as LATTE_NOTE
@@ -24,39 +22,34 @@ from .stress import CQL_STRESS, FIXED, PLAIN, STRESS, stress, stress_of_maven
 from .stress import NOTE as STRESS_NOTE
 from .stress import TABLE as STRESS_TABLE
 from .table import ENGINE, Section
-from .warmed import NOTE as WARMED_NOTE
 from .ycsb_client import YCSB, Binding, ycsb_run
 
 VERSION = "5.0"
-CLIENTS = 64
-GOALS: Mapping[str, float] = {
-    LATTE.name: 0.5,
-    CQL_STRESS.name: 0.8,
-    STRESS.name: 0.15,
-    YCSB.name: 0.2,
-}
-"""Client → what the engine's CPU per operation is to be at most, as a share of that client's."""
 OWN = Table("ycsb", "usertable")
 """The engine's, and YCSB's."""
 GO = Table("go", "usertable")
 """It is made by go-ycsb, whose key has another name."""
-BINDING = Binding(
-    "cassandra-cql",
-    "CassandraRows",
-    {
-        "hosts": "127.0.0.1",
-        "cassandra.keyspace": OWN.keyspace,
-        "cassandra.readconsistencylevel": "ONE",
-        "cassandra.writeconsistencylevel": "ONE",
-    },
-)
-_ADDRESS = Address("127.0.0.1", PORT)
-TARGET = Target(
-    "cassandra",
-    "ring",
-    (_ADDRESS,),
-    frozenset({_ADDRESS}),
-    {"read_consistency": "ONE", "write_consistency": "ONE"},
+_ADDRESS = Address(LOOPBACK, PORT)
+COMPARISON = Comparison(
+    target=Target(
+        "cassandra",
+        "ring",
+        (_ADDRESS,),
+        frozenset({_ADDRESS}),
+        {"read_consistency": "ONE", "write_consistency": "ONE"},
+    ),
+    clients=64,
+    goals={LATTE.name: 0.5, CQL_STRESS.name: 0.8, STRESS.name: 0.15, YCSB.name: 0.2},
+    binding=Binding(
+        "cassandra-cql",
+        "CassandraRows",
+        {
+            "hosts": LOOPBACK,
+            "cassandra.keyspace": OWN.keyspace,
+            "cassandra.readconsistencylevel": "ONE",
+            "cassandra.writeconsistencylevel": "ONE",
+        },
+    ),
 )
 
 
@@ -64,36 +57,18 @@ def section(bench: Bench, pairs: int, operations: int) -> Section:
     """All loads, each by all clients in turns. Raises SystemExit when a client fails, or did other
     than it was asked for."""
     with cassandra_server(VERSION, bench) as server:
-        title = f"Cassandra {server.version()}"
         for table, kind in ((OWN, "varchar"), (LATTE_TABLE, "blob")):
             fields = "".join(f", field{number} {kind}" for number in range(FIELDS))
             server.make(table, f"y_id varchar PRIMARY KEY{fields}")
         server.make_keyspace(GO.keyspace)
         contenders, absent = _contenders(server, bench)
-        rows = in_all_loads(
-            contenders,
-            CLIENTS,
-            operations,
-            pairs,
-            GOALS,
-            lambda said: bench.tell(f"{title}: {said}"),
+        there = {each.name for each in contenders}
+        notes = [LATTE_NOTE] if LATTE.name in there else []
+        notes += [STRESS_NOTE] if {STRESS.name, CQL_STRESS.name} & there else []
+        title = f"Cassandra {server.version()}"
+        return COMPARISON.section(
+            bench, title, server.place, contenders, absent, notes, pairs, operations
         )
-        few = CoreAsked(Core.C, CLIENTS, CLIENTS)
-        seconds = first.taken(bench, plan(few), server.place, pairs)
-    there = {each.name for each in contenders}
-    notes = [COMPARED]
-    notes += [LATTE_NOTE] if LATTE.name in there else []
-    notes += [STRESS_NOTE] if {STRESS.name, CQL_STRESS.name} & there else []
-    if YCSB.name in there:
-        notes.append(ycsb_client.note(YCSB.program(bench.environment), BINDING))
-    notes += [WARMED_NOTE] if any(each.java for each in contenders) else []
-    notes.append(first.note(CLIENTS, seconds))
-    return Section(title, notes, rows, absent, operations)
-
-
-def plan(asked: CoreAsked) -> dict[str, Any]:
-    """What the engine is asked for."""
-    return core.plan(asked, TARGET)
 
 
 def _contenders(server: CassandraServer, bench: Bench) -> tuple[list[Contender], list[str]]:
@@ -108,7 +83,7 @@ def _contenders(server: CassandraServer, bench: Bench) -> tuple[list[Contender],
     def outside(program: Path) -> tuple[str, ...]:
         return (*place.enter, str(program))
 
-    add(ENGINE, OWN, lambda asked: ours.shot(bench.engine, plan(asked), place, bench.scratch))
+    add(ENGINE, OWN, COMPARISON.engine(bench, place))
     program = peers.offered(LATTE, latte_of_crates, Path)
     if program is not None:
         add(LATTE.name, LATTE_TABLE, partial(latte, program, place, bench.scratch))
@@ -119,11 +94,11 @@ def _contenders(server: CassandraServer, bench: Bench) -> tuple[list[Contender],
     words = peers.offered(STRESS, of_maven, outside)
     if words is not None:
         add(STRESS.name, STRESS_TABLE, partial(stress, words, FIXED, place), java=True)
-    ycsb = ycsb_run(peers, server.own, server.prefix, BINDING)
+    ycsb = ycsb_run(peers, server.own, server.prefix, COMPARISON.binding)
     if ycsb is not None:
         add(YCSB.name, OWN, ycsb, java=True)
     program = peers.named(GO_YCSB)
     if program is not None:
-        own = {"cassandra.cluster": f"127.0.0.1:{PORT}", "cassandra.keyspace": GO.keyspace}
+        own = {"cassandra.cluster": f"{LOOPBACK}:{PORT}", "cassandra.keyspace": GO.keyspace}
         add(GO_YCSB.name, GO, partial(go_ycsb, program, "cassandra", own, place))
     return found, peers.absent

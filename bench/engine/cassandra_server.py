@@ -15,6 +15,7 @@ from dunnage.software.trees import DebianSoftware
 
 from .asked import Place
 from .bench import Bench
+from .cassandra_home import LOOPBACK, CassandraHome
 from .contenders import Counts
 from .own_server import OwnServer, own_server
 
@@ -22,36 +23,6 @@ PORT = 9042
 LIMIT = 180.0
 """Seconds within which it must answer."""
 _ONE_COPY = "{'class': 'SimpleStrategy', 'replication_factor': 1}"
-_CONFIGURATION = """
-cluster_name: bench
-num_tokens: 1
-initial_token: "0"
-auto_bootstrap: false
-partitioner: org.apache.cassandra.dht.Murmur3Partitioner
-endpoint_snitch: SimpleSnitch
-listen_address: 127.0.0.1
-rpc_address: 127.0.0.1
-read_request_timeout: 30s
-write_request_timeout: 30s
-commitlog_sync: periodic
-commitlog_sync_period: 10s
-auto_snapshot: false
-data_file_directories: [{home}/data]
-commitlog_directory: {home}/commitlog
-saved_caches_directory: {home}/saved_caches
-hints_directory: {home}/hints
-cdc_raw_directory: {home}/cdc
-seed_provider:
-  - class_name: org.apache.cassandra.locator.SimpleSeedProvider
-    parameters: [{{seeds: 127.0.0.1}}]
-"""
-_LOGS = """<configuration>
-  <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
-    <encoder><pattern>%-5level %logger - %msg%n</pattern></encoder>
-  </appender>
-  <root level="WARN"><appender-ref ref="OUT"/></root>
-</configuration>
-"""
 
 
 @dataclass(frozen=True)
@@ -117,7 +88,7 @@ class CassandraServer:
         return sum(int(count) for (count,) in found)
 
     def _cql(self, statement: str) -> subprocess.CompletedProcess[str]:
-        words = ("cql", "--address", f"127.0.0.1:{PORT}", "--timeout", "60", statement)
+        words = ("cql", "--address", f"{LOOPBACK}:{PORT}", "--timeout", "60", statement)
         argv = [*self.place.enter, str(self.engine), *words]
         return subprocess.run(argv, capture_output=True, text=True, check=False)
 
@@ -129,23 +100,10 @@ def cassandra_server(version: str, bench: Bench) -> Iterator[CassandraServer]:
     Raises SystemExit when it does not start.
     """
     tree = DebianSoftware().tree(Software("cassandra", version))
-    home = bench.scratch / "cassandra"
-    home.mkdir()
-    (home / "cassandra.yaml").write_text(_CONFIGURATION.format(home=home))
-    (home / "logback.xml").write_text(_LOGS)
-    argv = (
-        f"{tree.prefix}/bin/java",
-        f"@{tree.prefix}/lib/jvm.args",
-        *("-Xms1G", "-Xmx1G"),
-        f"-Dcassandra.config=file://{home}/cassandra.yaml",
-        f"-Dcassandra.storagedir={home}",
-        f"-Dlogback.configurationFile={home}/logback.xml",
-        "-Dcassandra.jmx.local.port=7199",
-        "-Dcassandra.skip_wait_for_gossip_to_settle=0",
-        "-Dcassandra.superuser_setup_delay_ms=0",
-        "org.apache.cassandra.service.CassandraDaemon",
-    )
-    with own_server(tree, argv, PORT, bench.processors, home / "log") as own:
+    home = CassandraHome(bench.scratch / "cassandra")
+    home.write()
+    argv = home.argv(tree.prefix, ("-Xms1G", "-Xmx1G"))
+    with own_server(tree, argv, PORT, bench.processors, home.path / "log") as own:
         server = CassandraServer(own, tree.prefix, bench.engine)
         own.until(server.answers, LIMIT)
         yield server

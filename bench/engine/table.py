@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .shots import Shot
+from .verdict import verdict
 
 ENGINE = "engine"
 """The client that all others are compared with."""
@@ -115,11 +116,11 @@ def _cells(line: Line) -> list[str]:
 
 
 def _goal(line: Line) -> str:
-    """The verdict is that of the number that is shown."""
+    """The verdict is that of the numbers that are shown."""
     if line.goal is None or line.cpu_ratio is None:
         return ""
-    reached = round(line.cpu_ratio.median, 2) <= line.goal
-    return f"≤ {line.goal:g}: {'reached' if reached else 'missed'}"
+    low, high = (round(each, 2) for each in (line.cpu_ratio.low, line.cpu_ratio.high))
+    return f"≤ {line.goal:g}: {verdict(low, high, line.goal)}"
 
 
 def _row(cells: Sequence[str]) -> str:

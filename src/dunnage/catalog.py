@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -36,18 +34,8 @@ from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.machines import machines
 from dunnage.hosts.namespace import supports as kernel
-from dunnage.hosts.namespace.planned import PlannedHost, planned_hosts
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.hosts.nodes.owner import in_use
-from dunnage.hosts.nodes.planned import (
-    OWNER,
-    WHY,
-    labels_of_nodes,
-    named_node,
-    planned_client,
-    planned_nodes,
-    planned_objects,
-)
 from dunnage.model.choices import Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
@@ -57,18 +45,13 @@ from dunnage.model.offer import (
     SubstrateOffer,
     TestbedOffer,
 )
-from dunnage.model.plan import StayPlan
-from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
+from dunnage.model.study import CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.platforms.fake import FakePlatform
-from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, foreseen, unlike
-from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.native import Native
-from dunnage.platforms.stay_names import StayNames
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software.engine import engine_path
 from dunnage.software.fake import FakeTrees
-from dunnage.software.foreseen import ForeseenTrees
 from dunnage.software.named import NamedImages
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.room import Room
@@ -144,9 +127,6 @@ OFFER = Offer(
     generators={name: generator.offer for name, generator in GENERATORS.items()},
     samplers={name: sampler.offer for name, sampler in SAMPLERS.items()},
 )
-
-STAY_NUMBER = "00000000"
-"""Stands for what tells a stay's names from those of others, which is drawn when it begins."""
 
 
 def on_theirs(study: Study, deployment: Deployment) -> bool:
@@ -308,70 +288,6 @@ def platform(
     """The platform of one deployment, for one stay."""
     hosts = testbed.group(deployment.hosts)
     return PLATFORMS[deployment.platform](deployment, hosts, substrate, trees, stay)
-
-
-def foreseen_objects(
-    deployment: Deployment, hosts: TestbedSpec, stay: StayPlan, *, confined: bool = False
-) -> tuple[ForeseenObject, ...]:
-    """All objects that a stay of a deployment on Kubernetes will create, in their order, or would
-    where a cluster that exists already refuses privileged pods (`confined`). Nothing is asked or
-    obtained for that. Raises UnavailableError where it could not be carried out there.
-    """
-    here = OFFER.testbeds[hosts.kind].here
-    database = DATABASES[deployment.database.kind]()
-    members = stay.hosts or deployment.hosts
-
-    def ground(planned: Sequence[PlannedHost], nodes: Callable[[str], str]) -> Ground:
-        floating = {host.name: host.floating for host in planned}
-        return Ground(
-            hosts=[host for host in planned if host.group == members],
-            clients=[host for host in planned if host.group == CLIENT_GROUP],
-            trees=ForeseenTrees(),
-            nodes={host.name: nodes(host.name) for host in planned},
-            ours=here,
-            floating=lambda host: floating[host.name],
-        )
-
-    if here:
-        on = ground(planned_hosts(hosts), lambda name: name)
-    else:
-        on, another = (
-            replace(
-                ground(
-                    planned_nodes(hosts, confined=confined, others=others),
-                    partial(named_node, hosts, others=others),
-                ),
-                beside=partial(planned_client, hosts, others=others) if confined else None,
-            )
-            for others in (False, True)
-        )
-        on = replace(on, elsewhere=another, why=WHY)
-    return foreseen(
-        Manifests(
-            deployment,
-            StayNames.of(stay.id.lower(), STAY_NUMBER),
-            {} if here else labels_of_nodes(hosts),
-        ),
-        database.layout(deployment.database),
-        lambda now: database.stages(deployment.database, now),
-        on,
-    )
-
-
-def foreseen_agents(
-    hosts: TestbedSpec, study: str, *, confined: bool = False
-) -> tuple[ForeseenObject, ...]:
-    """All objects that a study's testbed will create in a cluster before any stay, in their order;
-    `confined` as above. Only hosts that are nodes of one have some."""
-    if OFFER.testbeds[hosts.kind].here:
-        return ()
-    one, other = (
-        planned_objects(hosts, study, confined=confined, others=others) for others in (False, True)
-    )
-    return tuple(
-        ForeseenObject(made, host, unknown=unlike(made, other[host], WHY if host else OWNER))
-        for host, made in one.items()
-    )
 
 
 def room() -> Room:

@@ -35,7 +35,7 @@ FORBIDDEN, GONE, TAKEN = 403, 404, 409
 """HTTP status of what may not be done, of what is not there, and of a name that is taken."""
 
 
-def connect(server: ApiServer, timeout: float = TIMEOUT) -> Client:
+def connect(server: ApiServer) -> Client:
     """A client of a server's API, to be closed. Raises ConfigError, which is one of `Refused`, when
     its kubeconfig is unusable.
 
@@ -44,10 +44,10 @@ def connect(server: ApiServer, timeout: float = TIMEOUT) -> Client:
     with _usable(server.kubeconfig):
         config = _config(server)
         if server.socket is None:
-            return _of_any_kind(Client(config, timeout=httpx2.Timeout(timeout)))
+            return _of_any_kind(Client(config, timeout=httpx2.Timeout(TIMEOUT)))
         transport = httpx2.HTTPTransport(uds=server.socket, verify=_secured(config))
         there = config._replace(cluster=Cluster(server=config.cluster.server), user=config.user)
-        waiting = httpx2.Timeout(timeout)
+        waiting = httpx2.Timeout(TIMEOUT)
         return _of_any_kind(Client(there, timeout=waiting, transport=transport, trust_env=False))
 
 
@@ -227,16 +227,16 @@ def _secured(config: SingleConfig) -> ssl.SSLContext:
     return context
 
 
-def session(server: ApiServer, timeout: float = TIMEOUT) -> httpx2.Client:
+def session(server: ApiServer) -> httpx2.Client:
     """The same without lightkube, for what it has no words for; to be closed. Raises `Refused`."""
     with _usable(server.kubeconfig):
         config = _config(server)
         if server.socket is None:
-            known = client_adapter.ConnectionParams(timeout=httpx2.Timeout(timeout))
+            known = client_adapter.ConnectionParams(timeout=httpx2.Timeout(TIMEOUT))
             return client_adapter.Client(config, known)
         return httpx2.Client(
             base_url=config.cluster.server,
             transport=httpx2.HTTPTransport(uds=server.socket, verify=_secured(config)),
-            timeout=timeout,
+            timeout=TIMEOUT,
             trust_env=False,
         )

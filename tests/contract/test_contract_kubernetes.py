@@ -147,7 +147,6 @@ class TestKubernetes:
         facts = own.facts()
         assert facts["nodes"] == len(testbed.hosts) - 1
         assert facts["kubelet_version"] == "v1.34.4"
-        assert facts["proxy_mode"] == "iptables"
         assert (facts["pod_range"], facts["service_range"]) == ("10.67.0.0/16", "10.68.0.0/16")
 
     def test_each_node_has_a_containerd_that_can_be_asked(

@@ -12,8 +12,11 @@ import pytest
 from dunnage import catalog
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.hosts.fake.world import World
+from dunnage.model.check import Status
+from dunnage.model.record import Record
 from dunnage.model.study import TestbedSpec
 from dunnage.store.read import Result
+from dunnage.wording.checks import seen as said
 
 STUDY = """
 dunnage: 1
@@ -68,3 +71,13 @@ def put_into_worlds(fault: Callable[[World], None], patch: pytest.MonkeyPatch) -
 
 def complete(ended: Ended) -> bool:
     return len(ended.result.finished()) == RUNS
+
+
+def judged_invalid(ended: Ended) -> list[tuple[Record, str]]:
+    """Runs that are invalid for what became of members, each with what was seen."""
+    return [
+        (record, said(check))
+        for record in ended.result.records
+        for check in record.checks
+        if (check.check, check.status) == ("members", Status.INVALID)
+    ]

@@ -10,14 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from faulty import RUNS, STUDY, Carry, Ended, complete
+from faulty import RUNS, STUDY, Carry, complete, judged_invalid
 
 from dunnage.analysis.checks import against
 from dunnage.analysis.looks import number
 from dunnage.hosts.fake.host import Task
 from dunnage.hosts.fake.world import Call, World
 from dunnage.model.check import Status
-from dunnage.model.record import Record
 from dunnage.wording.checks import seen as said
 
 
@@ -67,16 +66,6 @@ def test_a_server_that_is_never_ready_is_told_with_its_log_and_the_study_goes_on
     assert "journal without end" in ended.shown
 
 
-def judged_invalid(ended: Ended) -> list[tuple[Record, str]]:
-    """Runs that are invalid for what became of members, each with what was seen."""
-    return [
-        (record, said(check))
-        for record in ended.result.records
-        for check in record.checks
-        if (check.check, check.status) == ("members", Status.INVALID)
-    ]
-
-
 def test_a_member_that_dies_in_mid_run_makes_it_invalid_and_ends_its_stay(
     carry_out: Carry,
 ) -> None:
@@ -103,24 +92,6 @@ def test_a_member_that_dies_in_the_last_run_of_its_stay_costs_no_other_stay(
     assert len(judged_invalid(ended)) == 1
     assert not ended.events("stay failed")
     assert len(ended.result.stays) == 4
-
-
-def test_runs_of_members_whose_disk_is_full_are_invalid(carry_out: Carry) -> None:
-    ended = carry_out(lambda world: world.fill("db-2", after=RUNS - 1))
-    assert ended.code == 5
-    assert complete(ended)
-    ((_, seen),) = judged_invalid(ended)
-    assert seen == "only 0 B are left for the data of config-2 on db-2, shard-2-1 on db-2"
-
-
-def test_a_stay_is_over_when_a_members_disk_is_full(carry_out: Carry) -> None:
-    ended = carry_out(lambda world: world.fill("db-2", after=0), STUDY.replace("[A, C]", "[A]"))
-    assert ended.code == 4
-    ((hurt, _),) = judged_invalid(ended)
-    assert ended.result.finished() == {hurt.run}
-    whole = {str(event["why"]) for event in ended.events("stay failed")}
-    assert whole == {"config-2: only 0 B are left for its data"}
-    assert "config-2: only 0 B are left for its data" in ended.shown
 
 
 @pytest.mark.parametrize("host", ["db-1", "client-1"])

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from attempts import changed
 from faulty import put_into_worlds
 from hostile import Shown, dunnage
+from tried import changed
 
 from dunnage.hosts.fake.host import Task
 from dunnage.hosts.fake.world import Call, World

@@ -72,6 +72,11 @@ def opened(
         yield Lab(testbed, kubernetes)
 
 
+def kubeconfig_of(lab: Lab, user: str, server: str) -> bytes:
+    """What a user is given who finds the API server at this URL, with a certificate by the lab."""
+    return lab.kubernetes._plane.kubeconfig(user, server=server)
+
+
 @contextmanager
 def allowed(lab: Lab, user: str, rights: Collection[Right], kubeconfig: Path) -> Iterator[None]:
     """While it lasts, the user of a kubeconfig may do this in the cluster, and no more."""

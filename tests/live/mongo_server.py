@@ -16,12 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from engine import mongo_java, mongo_wire
-from own_loopback import OwnLoopback
+from own_servers import OwnServers, measured, told
 
-from dunnage.generators.engine import EngineGenerator
 from dunnage.model.layout import Software
 from dunnage.model.record import Measurement
-from dunnage.software.engine import engine_path
 
 PORT = mongo_java.PORT
 JAVA, REAL = "mongo-java-server", "mongod"
@@ -35,32 +33,29 @@ def real() -> str | None:
     return shutil.which(REAL) or os.environ.get("DUNNAGE_MONGOD")
 
 
-class MongoPlace:
+class MongoPlace(OwnServers):
     """A loopback with a server of one kind."""
 
     def __init__(self, directory: Path, kind: str, *options: str) -> None:
-        self.directory, self.kind, self.options = directory, kind, options
-        self.loads = self.starts = 0
-        self.loopback = OwnLoopback(Software("cassandra", "5.0"))  # for its Java
-        self.inside = self.loopback.inside
-        self.server: subprocess.Popen[bytes] | None = None
+        super().__init__(directory, Software("cassandra", "5.0"))  # for its Java
+        self.kind, self.options = kind, options
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start the server, and wait until it answers."""
-        self.starts += 1
-        home = self.directory / f"start-{self.starts}"
+        home = self.directory / f"start-{len(self.servers) + 1}"
         home.mkdir()
         log = home / "log"
-        with log.open("wb") as told:
-            self.server = subprocess.Popen(
-                self.inside(*self._argv(home)), stdout=told, stderr=subprocess.STDOUT, cwd=home
+        with log.open("wb") as output:
+            server = subprocess.Popen(
+                self.inside(*self._argv(home)), stdout=output, stderr=subprocess.STDOUT, cwd=home
             )
+        self.servers.append(server)
         deadline = time.monotonic() + _SECONDS
         while self.ask({"ping": 1, "$db": "admin"}) is None:
-            assert self.server.poll() is None, log.read_text(errors="replace")[-2000:]
+            assert server.poll() is None, log.read_text(errors="replace")[-2000:]
             assert time.monotonic() < deadline, log.read_text(errors="replace")[-2000:]
             time.sleep(0.1)
-        return self.server
+        return server
 
     def _argv(self, home: Path) -> tuple[str, ...]:
         if self.kind == REAL:
@@ -86,28 +81,10 @@ class MongoPlace:
         found: list[dict[str, Any]] = answer["cursor"]["firstBatch"]
         return found
 
-    def load(self, content: dict[str, Any]) -> tuple[Measurement, dict[str, Any]]:
+    def load_and_result(self, content: dict[str, Any]) -> tuple[Measurement, dict[str, Any]]:
         """Make the load of a plan: what it measured, and its result as the engine wrote it."""
-        out, done = self._engine(content)
-        assert done.returncode == 0, done.stderr
-        left = {name: (out / name).read_bytes() for name in ("result.json", "latency.hlog")}
-        return EngineGenerator().parse([left]), json.loads(left["result.json"])
-
-    def refused(self, content: dict[str, Any]) -> str:
-        """What the engine says of a load that it cannot make."""
-        _, done = self._engine(content)
-        assert done.returncode == 1, done.stderr
-        return done.stderr
-
-    def _engine(self, content: dict[str, Any]) -> tuple[Path, subprocess.CompletedProcess[str]]:
-        self.loads += 1
-        out = self.directory / f"load-{self.loads}"
-        out.mkdir()
-        (out / "plan.json").write_text(json.dumps(content))
-        argv = self.inside(
-            str(engine_path()), "load", "--plan", str(out / "plan.json"), "--out", str(out)
-        )
-        return out, subprocess.run(argv, check=False, capture_output=True, text=True)
+        out = self.made(content)
+        return measured(out), told(out)
 
     @contextmanager
     def in_front(self, port: int, certificate: Path, key: Path) -> Iterator[None]:
@@ -123,12 +100,6 @@ class MongoPlace:
             front.wait()
 
     def stop(self) -> None:
-        """Kill the server."""
-        if self.server is not None:
-            self.server.kill()
-            self.server.wait()
-
-    def close(self) -> None:
-        """Take all of it down."""
-        self.stop()
-        self.loopback.close()
+        """Kill the server that was started last."""
+        self.servers[-1].kill()
+        self.servers[-1].wait()

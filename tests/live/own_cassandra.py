@@ -5,60 +5,29 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from own_loopback import OwnLoopback
+from engine.cassandra_home import CassandraHome
+from own_servers import OwnServers, errors
 
-from dunnage.generators.engine import LOG, RESULT, EngineGenerator, plan
+from dunnage.generators.engine import plan
 from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.deployment import Workload
 from dunnage.model.layout import Address, Software, Target
 from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
-from dunnage.model.record import Measurement
 from dunnage.software.engine import engine_path
 
-ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
-"""All variables that the engine has, unless it is given some."""
 RECORDS, CONNECTIONS = 500, 32
 ONE = {"read_consistency": "ONE", "write_consistency": "ONE"}
 MEMBERS = ("127.0.0.1", "127.0.0.2")
 FIELDS = ", ".join(f"field{number} varchar" for number in range(10))
-CONFIGURATION = """
-cluster_name: engine
-num_tokens: 1
-initial_token: "{token}"
-auto_bootstrap: false
-partitioner: org.apache.cassandra.dht.Murmur3Partitioner
-endpoint_snitch: SimpleSnitch
-listen_address: {host}
-rpc_address: {host}
-# After Cassandra's own 2 s, servers that had just started beside other tests gave up writes.
-read_request_timeout: 30s
-range_request_timeout: 30s
-write_request_timeout: 30s
-commitlog_sync: periodic
-commitlog_sync_period: 10s
-data_file_directories: [{home}/data]
-commitlog_directory: {home}/commitlog
-saved_caches_directory: {home}/saved_caches
-hints_directory: {home}/hints
-cdc_raw_directory: {home}/cdc
-seed_provider:
-  - class_name: org.apache.cassandra.locator.SimpleSeedProvider
-    parameters: [{{seeds: 127.0.0.1}}]
-"""
-LOGS = """<configuration>
-  <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
-    <encoder><pattern>%-5level %date %logger - %msg%n</pattern></encoder>
-  </appender>
-  <root level="WARN"><appender-ref ref="OUT"/></root>
-</configuration>
-"""
+SPARING = ("-Xms384M", "-Xmx384M", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""Options of Java, of which the last takes a quarter less processor time."""
 
 
 @dataclass(frozen=True)
@@ -70,18 +39,16 @@ class Asked:
     said: str
 
 
-class Ring:
+class Ring(OwnServers):
     """A loopback with Cassandra's servers."""
 
     def __init__(
         self, directory: Path, members: Sequence[str] = MEMBERS, settings: str = ""
     ) -> None:
         """`settings` are added to the configuration of each."""
-        self.directory, self.members, self.settings = directory, members, settings
-        self.loads, self.tables = count(1), count(1)
-        self.loopback = OwnLoopback(Software("cassandra", "5.0"))
-        self.inside, self.prefix = self.loopback.inside, self.loopback.prefix
-        self.servers: list[subprocess.Popen[bytes]] = []
+        super().__init__(directory, Software("cassandra", "5.0"))
+        self.members, self.settings = members, settings
+        self.tables = count(1)
 
     def token(self, number: int) -> int:
         """Of a member: equal parts, so that each has records that no other has."""
@@ -89,32 +56,15 @@ class Ring:
 
     def start(self, number: int) -> None:
         host = self.members[number]
-        home = self.directory / host
-        home.mkdir()
-        content = CONFIGURATION.format(host=host, token=self.token(number), home=home)
-        (home / "cassandra.yaml").write_text(content + self.settings)
-        (home / "logback.xml").write_text(LOGS)
-        argv = self.inside(
-            f"{self.prefix}/bin/java",
-            f"@{self.prefix}/lib/jvm.args",
-            "-Xms384M",
-            "-Xmx384M",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",  # a quarter less processor time
-            f"-Dcassandra.config=file://{home}/cassandra.yaml",
-            f"-Dcassandra.storagedir={home}",
-            f"-Dlogback.configurationFile={home}/logback.xml",
-            f"-Dcassandra.jmx.local.port={7199 + number}",
-            "-Dcassandra.skip_wait_for_gossip_to_settle=0",
-            "-Dcassandra.superuser_setup_delay_ms=0",
-            "org.apache.cassandra.service.CassandraDaemon",
-        )
-        with (home / "log").open("wb") as log:
+        home = CassandraHome(self.directory / host, host, number, self.token(number))
+        home.write(self.settings)
+        argv = self.inside(*home.argv(self.prefix, SPARING))
+        with (home.path / "log").open("wb") as log:
             # One process group, so that one signal reaches all members at the same moment.
             group = self.servers[0].pid if self.servers else 0
             self.servers.append(
                 subprocess.Popen(
-                    argv, stdout=log, stderr=subprocess.STDOUT, cwd=home, process_group=group
+                    argv, stdout=log, stderr=subprocess.STDOUT, cwd=home.path, process_group=group
                 )
             )
 
@@ -177,50 +127,6 @@ class Ring:
         found: list[list[Any]] = asked.answers[0]["rows"] if asked.answers else []
         return found
 
-    def engine(
-        self, content: Mapping[str, Any], **variables: str
-    ) -> tuple[Path, subprocess.Popen[str]]:
-        """An engine that has begun a plan, and the directory that it writes into."""
-        out = self.directory / f"load-{next(self.loads)}"
-        out.mkdir()
-        (out / "plan.json").write_text(json.dumps(content))
-        argv = self.inside(
-            str(engine_path()), "load", "--plan", str(out / "plan.json"), "--out", str(out)
-        )
-        pipe, environment = subprocess.PIPE, ENVIRONMENT | variables
-        return out, subprocess.Popen(argv, stdout=pipe, stderr=pipe, text=True, env=environment)
-
-    def made(self, content: Mapping[str, Any], **variables: str) -> Path:
-        """The directory of a load that ended well. `variables` are the engine's environment."""
-        out, engine = self.engine(content, **variables)
-        _, said = engine.communicate()
-        assert engine.returncode == 0, said
-        return out
-
-    def result(self, content: Mapping[str, Any], **variables: str) -> dict[str, Any]:
-        """What the engine says of a load."""
-        told: dict[str, Any] = json.loads((self.made(content, **variables) / RESULT).read_text())
-        return told
-
-    def refused(self, content: Mapping[str, Any], **variables: str) -> str:
-        """What the engine says of a load that it cannot make."""
-        _, engine = self.engine(content, **variables)
-        _, said = engine.communicate()
-        assert engine.returncode == 1, said
-        return said
-
-    def load(self, content: Mapping[str, Any]) -> Measurement:
-        out = self.made(content)
-        return EngineGenerator().parse(
-            [{name: (out / name).read_bytes() for name in (RESULT, LOG)}]
-        )
-
-    def close(self) -> None:
-        for server in self.servers:
-            server.kill()
-            server.wait()
-        self.loopback.close()
-
 
 def load_order(
     core: str = "A",
@@ -257,10 +163,6 @@ def order(
 ) -> dict[str, Any]:
     """Its plan, with other words in it."""
     return {**plan(load_order(core, phase, level, options), 0, 1), **changes}
-
-
-def errors(measured: Measurement) -> dict[str, int]:
-    return dict(measured.operations["all"].errors)
 
 
 def of_one_copy(ring: Ring) -> None:

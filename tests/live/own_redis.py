@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,32 +10,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from own_loopback import OwnLoopback
+from own_servers import ENVIRONMENT, OwnServers
 
-from dunnage.generators.engine import LOG, RESULT, EngineGenerator, plan
+from dunnage.generators.engine import plan
 from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.deployment import Workload
 from dunnage.model.layout import Address, Software, Target
 from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
-from dunnage.model.record import Measurement
-from dunnage.software.engine import engine_path
 
-ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
-"""All variables that servers and clients have, unless they are given some."""
 RECORDS = 500
 FIRST_KEY = "user6284781860667377211"
 """The key of the first record that a load phase inserts."""
 
 
-class Place:
+class Place(OwnServers):
     """A loopback with Redis servers."""
 
     def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.loopback = OwnLoopback(Software("redis", "7.0"))
-        self.inside, self.prefix = self.loopback.inside, self.loopback.prefix
-        self.servers: list[subprocess.Popen[bytes]] = []
+        super().__init__(directory, Software("redis", "7.0"))
         self.asking: Sequence[str] = ()
         """Words by which `redis-cli` reaches the servers."""
         self.password = ""
@@ -106,50 +98,6 @@ class Place:
                 return int(counts.partition("calls=")[2].partition(",")[0])
         return 0
 
-    def engine(
-        self, content: Mapping[str, Any], **variables: str
-    ) -> tuple[Path, subprocess.Popen[str]]:
-        """An engine that has begun a plan, and the directory that it writes into."""
-        out = self.directory / f"load-{len(list(self.directory.iterdir()))}"
-        out.mkdir()
-        (out / "plan.json").write_text(json.dumps(content))
-        plan_and_out = ("--plan", str(out / "plan.json"), "--out", str(out))
-        argv = self.inside(str(engine_path()), "load", *plan_and_out)
-        pipe = subprocess.PIPE
-        environment = ENVIRONMENT | variables
-        return out, subprocess.Popen(argv, stdout=pipe, stderr=pipe, text=True, env=environment)
-
-    def made(self, content: Mapping[str, Any], **variables: str) -> Path:
-        """The directory of a load that ended well. `variables` are the engine's environment."""
-        out, engine = self.engine(content, **variables)
-        _, said = engine.communicate()
-        assert engine.returncode == 0, said
-        return out
-
-    def result(self, content: Mapping[str, Any], **variables: str) -> dict[str, Any]:
-        """What the engine says of a load."""
-        result: dict[str, Any] = json.loads((self.made(content, **variables) / RESULT).read_text())
-        return result
-
-    def load(self, content: Mapping[str, Any]) -> Measurement:
-        out = self.made(content)
-        return EngineGenerator().parse(
-            [{name: (out / name).read_bytes() for name in (RESULT, LOG)}]
-        )
-
-    def refused(self, content: Mapping[str, Any], **variables: str) -> str:
-        """What the engine says of a load that it cannot make."""
-        _, engine = self.engine(content, **variables)
-        _, said = engine.communicate()
-        assert engine.returncode == 1, said
-        return said
-
-    def close(self) -> None:
-        for server in self.servers:
-            server.kill()
-            server.wait()
-        self.loopback.close()
-
 
 @contextmanager
 def opened(directory: Path) -> Iterator[Place]:
@@ -200,7 +148,3 @@ def targeted(content: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
 def working(content: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
     """The same plan with another workload."""
     return {**content, "workload": {**content["workload"], **changes}}
-
-
-def errors(measured: Measurement) -> dict[str, int]:
-    return dict(measured.operations["all"].errors)

@@ -14,17 +14,8 @@ from typing import Any
 import pytest
 from coordinators import any_member_coordinates, the_member_with_the_record_coordinates
 from open_loads import found, insist_random_arrivals
-from own_cassandra import (
-    CONNECTIONS,
-    MEMBERS,
-    ONE,
-    RECORDS,
-    Ring,
-    errors,
-    load_order,
-    of_one_copy,
-    order,
-)
+from own_cassandra import CONNECTIONS, MEMBERS, ONE, RECORDS, Ring, load_order, of_one_copy, order
+from own_servers import errors
 from read_back import RECORDS as LOADED
 from read_back import (
     ReadBack,

@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509 import load_pem_x509_certificate
-from own_cassandra import ENVIRONMENT, FIELDS, MEMBERS, RECORDS, Ring, order
+from own_cassandra import FIELDS, MEMBERS, RECORDS, Ring, order
+from own_servers import ENVIRONMENT
 
 from dunnage.model.choices import Phase
 from dunnage.model.level import Level

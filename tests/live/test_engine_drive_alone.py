@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from own_redis import ENVIRONMENT, RECORDS, Place, opened
+from own_redis import RECORDS, Place, opened
+from own_servers import ENVIRONMENT
 
 from dunnage.software.engine import engine_path
 

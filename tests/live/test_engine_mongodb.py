@@ -41,7 +41,7 @@ class Mongo:
 
     def load(self, content: dict[str, Any], **options: Any) -> tuple[Measurement, dict[str, Any]]:
         content["target"]["options"] = {"database": self.database, **options}
-        return self.place.load(content)
+        return self.place.load_and_result(content)
 
 
 @pytest.fixture(scope="module", params=[JAVA, *([REAL] if real() else [])])
@@ -198,7 +198,7 @@ if real() is not None:  # the Java server has no replica sets
                 database = f"ycsb{concern}"
                 options = {"database": database, "w": concern, "replicaSet": "rs0"}
                 content["target"]["options"] = options
-                measured, _ = place.load(content)
+                measured, _ = place.load_and_result(content)
                 assert errors(measured) == {}
                 assert measured.remotes == (REMOTE,)
                 many = {"limit": 2 * RECORDS, "batchSize": 2 * RECORDS}
@@ -246,14 +246,14 @@ def encrypted(mongo: Mongo, ours: Authority, tmp_path: Path) -> Iterator[Encrypt
 def test_connections_are_encrypted_as_the_result_says(encrypted: Encrypted) -> None:
     place = encrypted.mongo.place
     for phase in (Phase.LOAD, Phase.RUN):
-        measured, result = place.load(encrypted.order(encrypted.authority, phase))
+        measured, result = place.load_and_result(encrypted.order(encrypted.authority, phase))
         assert errors(measured) == {}
         assert measured.operations["all"].count > 0
         assert measured.remotes == (f"127.0.0.1:{TLS_PORT}",)
         (way,) = result["encryption"]
         assert way.startswith("TLSv1.3 TLS")
         assert way.endswith(", certificate checked")
-    _, result = place.load(encrypted.order(None))
+    _, result = place.load_and_result(encrypted.order(None))
     assert result["encryption"] == [way.replace("checked", "not checked")]
     _, result = encrypted.mongo.load(order())
     assert result["encryption"] == []
@@ -275,7 +275,7 @@ def test_a_server_without_tls_is_not_spoken_to_in_the_open(encrypted: Encrypted)
 def test_a_server_that_goes_away_and_comes_back_costs_errors_but_not_the_run(
     place: MongoPlace,
 ) -> None:
-    place.load(order(phase=Phase.LOAD))
+    place.load_and_result(order(phase=Phase.LOAD))
 
     def restart() -> None:
         time.sleep(1.0)
@@ -284,7 +284,7 @@ def test_a_server_that_goes_away_and_comes_back_costs_errors_but_not_the_run(
 
     trouble = threading.Thread(target=restart)
     trouble.start()
-    measured, _ = place.load(order("A", duration=8.0, warmup=0.0))
+    measured, _ = place.load_and_result(order("A", duration=8.0, warmup=0.0))
     trouble.join()
     counts = errors(measured)
     assert counts["connection"] > 0
@@ -303,8 +303,7 @@ def test_a_stall_of_two_seconds_is_in_the_response_times(mongo: Mongo) -> None:
     # Those under way when it stops must be less than the hundredth part that p99 leaves out.
     assert rate * seconds / 100 > CONNECTIONS
     stopped: list[float] = []
-    server = mongo.place.server
-    assert server is not None
+    server = mongo.place.servers[-1]
 
     def stall() -> None:
         time.sleep(5)

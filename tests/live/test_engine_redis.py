@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from open_loads import insist_random_arrivals
-from own_redis import FIRST_KEY, RECORDS, Place, errors, opened, order, targeted, working
+from own_redis import FIRST_KEY, RECORDS, Place, opened, order, targeted, working
+from own_servers import errors
 
 from dunnage.model.choices import Phase
 from dunnage.model.level import Level

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from own_redis import ENVIRONMENT, RECORDS, Place, opened, order, targeted
+from own_redis import RECORDS, Place, opened, order, targeted
+from own_servers import ENVIRONMENT
 
 from dunnage.model.choices import Phase
 from dunnage.software.engine import engine_path

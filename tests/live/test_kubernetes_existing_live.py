@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 from driving import driven
-from kubernetes_lab import TREES, Lab, allowed, deployed_as, give_image, opened, traces
+from kubernetes_lab import (
+    TREES,
+    Lab,
+    allowed,
+    deployed_as,
+    give_image,
+    kubeconfig_of,
+    opened,
+    traces,
+)
 from lab_traces import eventually
 from lightkube.resources.core_v1 import Node, ServiceAccount
 from living import REPLICAS, STAY, client_of, living
@@ -95,7 +104,7 @@ Existing = tuple["Testbed", Substrate, Callable[[Deployment], Platform]]
 def existing(lab: Lab, image: None, kubeconfig: Path, url: str) -> Iterator[Existing]:
     """The cluster, its nodes as hosts, and how platforms are made on it, for a user with exactly
     these rights; nothing may be left of it."""
-    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "carrier"))
+    kubeconfig.write_bytes(kubeconfig_of(lab, "carrier", url))
     specs = {"kubernetes": SubstrateSpec(kind="nodes")}
     with (
         allowed(lab, "carrier", ALL, kubeconfig),
@@ -120,7 +129,7 @@ def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_som
         host.name for host in (*lab.members, lab.client)
     ]
     substrate.freeze()
-    with closing(connect(substrate.api, timeout=10.0)) as client:
+    with closing(connect(substrate.api)) as client:
         assert len(list(client.list(Node))) == 3
     facts = substrate.facts()
     assert facts["ours"] is False
@@ -202,7 +211,7 @@ def test_a_kubeconfig_that_is_over_is_told_with_its_end(
     """The lab's own authority has signed it, and its own API server refuses it."""
     with monkeypatch.context() as past:
         past.setattr(certificates, "_LASTS", -timedelta(minutes=1))
-        kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "late"))
+        kubeconfig.write_bytes(kubeconfig_of(lab, "late", url))
     ends = certificate_ends(ApiServer(kubeconfig))
     assert ends is not None
     told = (
@@ -223,7 +232,7 @@ def test_a_kubeconfig_that_is_over_is_told_with_its_end(
 def test_a_right_that_is_missing_is_named(
     lab: Lab, kubeconfig: Path, url: str, lacks: Right
 ) -> None:
-    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "handless"))
+    kubeconfig.write_bytes(kubeconfig_of(lab, "handless", url))
     with (
         allowed(lab, "handless", [right for right in ALL if right != lacks], kubeconfig),
         pytest.raises(UnavailableError, match=f"may not {lacks}$"),
@@ -255,7 +264,7 @@ def test_what_doctor_tells_to_type_gives_the_right_that_is_missing(
     admin = tmp_path / "admin"
     admin.touch(0o600)
     admin.write_bytes(kubeconfig.read_bytes())
-    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "helped"))
+    kubeconfig.write_bytes(kubeconfig_of(lab, "helped", url))
     lacks = Right("create", "pods", "exec")
     with allowed(lab, "helped", [right for right in ALL if right != lacks], kubeconfig):
         seen = catalog.cluster(CONTEXT, kubeconfig)
@@ -355,7 +364,7 @@ def test_every_missing_right_is_named(
     lab: Lab, kubeconfig: Path, url: str, storages: Collection[Storage]
 ) -> None:
     """Of a user who may read the nodes, and nothing else."""
-    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "reader"))
+    kubeconfig.write_bytes(kubeconfig_of(lab, "reader", url))
     reads = Right("list", "nodes")
     with (
         allowed(lab, "reader", [reads], kubeconfig),

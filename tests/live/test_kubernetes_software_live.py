@@ -93,10 +93,12 @@ def test_each_program_was_compiled_of_the_module_that_is_recorded(
     assert facts[f"{program}.settings"].split() == [f"{k}={v}" for k, v in told.settings.items()]
 
 
-def test_coredns_has_the_plugins_that_a_cluster_needs(made: KubernetesBinaries) -> None:
+def test_coredns_has_the_plugins_of_a_labs_corefile_and_asks_no_other_server(
+    made: KubernetesBinaries,
+) -> None:
     plugins = said(made, "coredns", "-plugins").split()
-    for name in ("kubernetes", "cache", "errors", "forward", "health", "ready"):
-        assert name in plugins
+    assert {"bind", "cache", "errors", "kubernetes", "ready"} <= set(plugins)
+    assert not {"forward", "health", "hosts", "log", "loop", "reload"} & set(plugins)
 
 
 def test_the_binary_under_another_name_says_which_it_has(made: KubernetesBinaries) -> None:

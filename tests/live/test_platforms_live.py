@@ -1,155 +1,61 @@
-"""Real members on a real lab: the same Redis natively and in containers, and what can go wrong."""
+"""Redis natively and in Docker, in a lab: how it is reached, what it lies on, what is read back."""
 
 from __future__ import annotations
 
 import json
-import shutil
-import socket
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-import living
 import pytest
-from group_files import content, is_held
+from docker_lab import (
+    DOCKER_BRIDGE,
+    DOCKER_HOST,
+    NATIVE,
+    TREES,
+    USER_DEFINED,
+    Lab,
+    cli,
+    deployed,
+    every_variant,
+    first_services,
+    native_and_docker,
+    opened,
+    prepared,
+    traces,
+    tree,
+    until,
+    write_context,
+)
+from group_files import content
 
-from dunnage import lab_tool
 from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Seen
-from dunnage.contracts.software import Tree
-from dunnage.contracts.substrate import Substrate
-from dunnage.contracts.testbed import Testbed
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
-from dunnage.errors import StayError, UnavailableError
-from dunnage.hosts.namespace.testbed import open_namespace
-from dunnage.model.choices import ClientPlace, Cores, Storage
+from dunnage.errors import UnavailableError
+from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
-from dunnage.model.layout import Probe, Reservation, Service, Software
 from dunnage.model.load import WatchOrder
-from dunnage.model.study import Limits, TestbedSpec
+from dunnage.model.study import Limits
 from dunnage.platforms.client_container import ClientContainer
 from dunnage.platforms.docker import Docker
-from dunnage.platforms.native import Native
 from dunnage.runner.endpoint import allowed, resolved
 from dunnage.runner.formation import form
 from dunnage.samplers.engine import EngineSampler
-from dunnage.software.engine import engine_path
-from dunnage.software.trees import DebianSoftware
-from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
 
 pytestmark = pytest.mark.live
 
-TREES = DebianSoftware()
-LIMITS = Limits(memory=2**28, cpus=0.5, pids=50)
-NATIVE = living.deployed("native", "host", "host-port", name="native")
-DOCKER_HOST = NATIVE.model_copy(update={"name": "docker-host", "platform": "docker"})
-DOCKER_BRIDGE = DOCKER_HOST.model_copy(update={"name": "docker-bridge", "network": "bridge"})
-USER_DEFINED = DOCKER_HOST.model_copy(update={"name": "docker-user", "network": "user-defined"})
-VARIANTS = (NATIVE, DOCKER_HOST, DOCKER_BRIDGE, USER_DEFINED)
-every_variant = pytest.mark.parametrize("deployment", VARIANTS, ids=lambda each: each.name)
-native_and_docker = pytest.mark.parametrize(
-    "deployment", (NATIVE, DOCKER_BRIDGE), ids=lambda each: each.name
-)
-
-
-@dataclass(frozen=True)
-class Lab:
-    testbed: Testbed
-    substrate: Daemons
-
-    @property
-    def database_hosts(self) -> tuple[Host, ...]:
-        return self.testbed.group("db")
-
-    @property
-    def client(self) -> Host:
-        return self.testbed.group("client")[0]
-
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    spec = TestbedSpec(kind="namespace", hosts={"db": 2, "client": 1}, cores=Cores.SHARED)
-    with (
-        open_namespace(spec, name="platforms", engine=engine_path(), keep=False) as testbed,
-        open_daemons(testbed, TREES.dockerd(), testbed.hosts) as substrate,
-    ):
-        yield Lab(testbed, substrate)
+    """For all of this file."""
+    with opened() as made:
+        yield made
 
 
-def tree() -> Tree:
-    return TREES.tree(Software("redis", "7.0"))
-
-
-def cli(host: Host, address: object, *words: str) -> str:
-    """What redis-cli on a host prints."""
-    where, _, port = str(address).rpartition(":")
-    host.put_tree(tree().source, tree().prefix)
-    done = host.run([f"{tree().prefix}/bin/redis-cli", "-h", where, "-p", port, *words])
-    return done.stdout + done.stderr
-
-
-@contextmanager
-def deployed(
-    lab: Lab, deployment: Deployment, substrate: Substrate | None = None
-) -> Iterator[tuple[Native | Docker, Reservation]]:
-    """A stay of one deployment, formed; gone afterwards, which is checked."""
-    with prepared(lab, deployment, substrate) as (platform, reservation):
-        walk = partial(Redis().stages, deployment.database)
-        formed = form(platform, walk, reservation, lab.testbed.clock, deadline=30.0)
-        yield platform, formed.reservation
-
-
-@contextmanager
-def prepared(
-    lab: Lab, deployment: Deployment, substrate: Substrate | None = None
-) -> Iterator[tuple[Native | Docker, Reservation]]:
-    """A stay of one deployment, reserved; what comes up in it is gone afterwards."""
-    make: type[Native | Docker] = Native if deployment.platform == "native" else Docker
-    platform = make(deployment, lab.database_hosts, substrate or lab.substrate, TREES, "b1-live")
-    try:
-        yield platform, platform.reserve(Redis().layout(deployment.database))
-    finally:
-        platform.down()
-    assert traces(lab) == {}
-
-
-def traces(lab: Lab) -> dict[str, list[str]]:
-    """All that a stay could have left on the hosts, by what it is."""
-    left: dict[str, list[str]] = {}
-
-    def note(what: str, found: list[str]) -> None:
-        if found:
-            left.setdefault(what, []).extend(found)
-
-    for host in lab.testbed.hosts:
-        client = connect(lab.substrate.daemon(host.name))
-        note("containers", [str(each.name) for each in client.containers.list(all=True)])
-        note("volumes", [str(each.name) for each in client.volumes.list()])
-        kinds = ("bridge", "host", "none")
-        names = [str(each.name) for each in client.networks.list()]
-        note("networks", [name for name in names if name not in kinds])
-        client.close()
-        processes = host.run(["sh", "-c", "cat /proc/[0-9]*/comm"]).stdout.split("\n")
-        note("processes", [name for name in processes if name in ("redis-server", "docker-proxy")])
-        mounts = host.run(["cat", "/proc/mounts"]).stdout.splitlines()
-        note("mounts", [each for each in mounts if "/members/" in each or " overlay " in each])
-        directories = host.run(["sh", "-c", f"ls {host.scratch}/members 2>/dev/null"]).stdout
-        note("directories", directories.split())
-    return left
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Ask again and again, for ten seconds at most."""
-    ends = time.monotonic() + 10.0
-    while not true():
-        assert time.monotonic() < ends, "it did not come true within ten seconds"
+LIMITS = Limits(memory=2**28, cpus=0.5, pids=50)
 
 
 @every_variant
@@ -313,99 +219,6 @@ def test_data_lies_on_the_storage_that_was_asked_for(
         assert running.host.run(["ls", root]).stdout.split()
 
 
-@every_variant
-def test_a_crashed_member_is_noticed_with_its_log(lab: Lab, deployment: Deployment) -> None:
-    with deployed(lab, deployment) as (platform, reservation):
-        victim = reservation.places[1].member
-        platform.crash(victim)
-        with pytest.raises(StayError, match="died: exit code") as noticed:
-            until(lambda: not platform.running())
-        assert noticed.value.where == victim
-        assert "its log ends:" in noticed.value.what
-        assert "Configuration loaded" in noticed.value.what
-        assert "Configuration loaded" in platform.log(victim, 200)
-
-
-def altered(service: Service, **changes: Any) -> Service:
-    return replace(service, **changes)
-
-
-def first_services(deployment: Deployment, reservation: Reservation) -> tuple[Service, ...]:
-    return Redis().stages(deployment.database, reservation)[0].services
-
-
-@native_and_docker
-def test_a_member_that_never_becomes_ready_is_given_up_with_its_log(
-    lab: Lab, deployment: Deployment
-) -> None:
-    with prepared(lab, deployment) as (platform, reservation):
-        services = first_services(deployment, reservation)
-        never = Probe((*services[0].ready.argv[:-1], "ECHO", "no"), expect="yes")
-        with pytest.raises(StayError, match=r"(?s)was not ready within 1 s.*Redis") as noticed:
-            platform.up([altered(services[0], ready=never), *services[1:]], deadline=1.0)
-        assert noticed.value.where == services[0].member
-
-
-@native_and_docker
-def test_a_member_that_ends_early_is_told_at_once(lab: Lab, deployment: Deployment) -> None:
-    with prepared(lab, deployment) as (platform, reservation):
-        services = first_services(deployment, reservation)
-        broken = altered(services[0], argv=(services[0].argv[0], "--no-such-directive", "1"))
-        with pytest.raises(StayError, match=r"(?s)ended before it was ready: exit code 1.*FATAL"):
-            platform.up([broken], deadline=60.0)
-
-
-@every_variant
-def test_what_a_member_forked_is_gone_too(lab: Lab, deployment: Deployment) -> None:
-    with deployed(lab, deployment) as (platform, reservation):
-        first = reservation.places[0]
-        address = first.ports["redis"].contact
-        slowly = ("CONFIG", "SET", "rdb-key-save-delay", "10000000")
-        assert cli(lab.client, address, *slowly) == "OK\n"
-        assert cli(lab.client, address, "SET", "key", "value") == "OK\n"
-        assert "started" in cli(lab.client, address, "BGSAVE")
-        platform.crash(first.member)
-
-
-@every_variant
-def test_a_port_in_use_is_named_with_its_holder(lab: Lab, deployment: Deployment) -> None:
-    with prepared(lab, deployment) as (platform, reservation):
-        place = reservation.places[0]
-        host = next(each for each in lab.database_hosts if each.name == place.host)
-        address = place.ports["redis"].contact
-        host.put_tree(tree().source, tree().prefix)
-        squatter = host.start(
-            [
-                f"{tree().prefix}/bin/redis-server",
-                *("--bind", address.host, "--port", str(address.port), "--protected-mode", "no"),
-            ],
-            unit="squatter",
-            log=f"{host.scratch}/squatter.log",
-        )
-        try:
-            until(lambda: cli(lab.client, address, "PING") == "PONG\n")
-            with pytest.raises(StayError, match=f"port {address.port} .*redis-server.*pid"):
-                platform.up(first_services(deployment, reservation), deadline=30.0)
-        finally:
-            squatter.signal("KILL")
-            squatter.wait(10.0)
-
-
-@native_and_docker
-def test_commands_beside_a_member_have_input_outputs_and_code(
-    lab: Lab, deployment: Deployment
-) -> None:
-    with deployed(lab, deployment) as (platform, reservation):
-        member = reservation.places[0].member
-        probe = first_services(deployment, reservation)[0].ready.argv
-        words = [word for word in probe if word.upper() != "PING"]
-        echoed = platform.run(member, words, stdin="ECHO hello\nECHO again\n", timeout=10.0)
-        assert (echoed.code, echoed.stdout) == (0, "hello\nagain\n")
-        failed = platform.run(member, [words[0], "-p", "1", "PING"], stdin="", timeout=10.0)
-        assert failed.code == 1
-        assert "refused" in failed.stderr
-
-
 @native_and_docker
 def test_a_client_may_begin_at_the_name_of_a_host(lab: Lab, deployment: Deployment) -> None:
     by_name = deployment.model_copy(update={"endpoint": "host-name"})
@@ -491,48 +304,6 @@ def test_an_image_that_cannot_be_had_is_said_before_anything_starts(lab: Lab) ->
         platform.up(first_services(named, reservation), deadline=30.0)
 
 
-def test_held_daemons_use_no_processor_and_wake_again(lab: Lab) -> None:
-    host = lab.database_hosts[0]
-    lab.substrate.freeze()
-    try:
-        assert is_held(host.control_group("daemon"))
-    finally:
-        lab.substrate.wake()
-    with deployed(lab, DOCKER_BRIDGE) as (platform, _):
-        assert platform.running()
-
-
-def test_a_host_without_a_context_is_refused(lab: Lab) -> None:
-    with (
-        pytest.raises(UnavailableError, match="no Docker context is named"),
-        open_existing({}, lab.database_hosts),
-    ):
-        raise AssertionError("unreachable: the context is missing")
-
-
-def test_contexts_without_a_configuration_file_are_told_what_is_missing(
-    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
-    with (
-        pytest.raises(UnavailableError, match=r"cannot be found without .*config\.json"),
-        open_existing({"db-1": "mine"}, lab.database_hosts[:1]),
-    ):
-        raise AssertionError("unreachable: there is no configuration")
-
-
-def test_a_context_whose_daemon_is_gone_is_refused(
-    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_context(tmp_path, "gone", f"unix://{tmp_path}/none.sock")
-    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
-    with (
-        pytest.raises(UnavailableError, match="context `gone` does not answer"),
-        open_existing({"db-1": "gone"}, lab.database_hosts[:1]),
-    ):
-        raise AssertionError("unreachable: the daemon is gone")
-
-
 def test_an_existing_daemon_keeps_what_is_not_ours(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -562,79 +333,3 @@ def test_an_existing_daemon_keeps_what_is_not_ours(
     finally:
         volume.remove(force=True)
         theirs.close()
-
-
-def write_context(directory: Path, name: str, url: str) -> None:
-    meta = directory / "contexts" / "meta" / sha256(name.encode()).hexdigest()
-    meta.mkdir(parents=True)
-    (directory / "config.json").write_text("{}")
-    endpoint = {"docker": {"Host": url, "SkipTLSVerify": False}}
-    (meta / "meta.json").write_text(
-        json.dumps({"Name": name, "Metadata": {}, "Endpoints": endpoint})
-    )
-
-
-def answers(substrate: Daemons, host: str) -> bool:
-    client = connect(substrate.daemon(host))
-    try:
-        return bool(client.ping())
-    finally:
-        client.close()
-
-
-def test_kept_daemons_live_on_with_their_hosts() -> None:
-    spec = TestbedSpec(kind="namespace", hosts={"db": 1})
-    with open_namespace(spec, name="keeping", engine=engine_path(), keep=False) as testbed:
-        with open_daemons(testbed, TREES.dockerd(), testbed.hosts, keep=True) as substrate:
-            pass
-        assert answers(substrate, "db-1")
-
-
-@pytest.mark.quiet  # all labs share these places, so no other may be there
-def test_daemons_leave_nothing_outside_their_lab() -> None:
-    traces = [Path(trace) for trace in TREES.dockerd().traces]
-    assert traces or shutil.which("dockerd")
-    spec = TestbedSpec(kind="namespace", hosts={"db": 1})
-    with (
-        open_namespace(spec, name="traceless", engine=engine_path(), keep=False) as testbed,
-        open_daemons(testbed, TREES.dockerd(), testbed.hosts) as substrate,
-    ):
-        assert answers(substrate, "db-1")
-        made = [trace for trace in traces if trace.exists()]
-    assert made == traces
-    assert not [trace for trace in traces if trace.exists()]
-    for trace in reversed(traces):  # as a daemon that was killed leaves them
-        trace.touch() if trace.suffix else trace.mkdir()
-    lab_tool.clean(kept=False)
-    assert not [trace for trace in traces if trace.exists()]
-
-
-def test_a_daemon_that_cannot_start_is_told_with_its_log() -> None:
-    spec = TestbedSpec(kind="namespace", hosts={"db": 1})
-    found = TREES.dockerd()
-    broken = replace(found, environment={**found.environment, "PATH": "/nowhere"})
-    with (
-        open_namespace(spec, name="breaking", engine=engine_path(), keep=False) as testbed,
-        pytest.raises(UnavailableError, match=r"(?s)dockerd ended .* its log ends:.*containerd"),
-        open_daemons(testbed, broken, testbed.hosts),
-    ):
-        raise AssertionError("unreachable: containerd is not found")
-
-
-def test_daemons_of_a_restored_host_come_back_and_all_vanish_with_the_lab() -> None:
-    spec = TestbedSpec(kind="namespace", hosts={"db": 2})
-    with open_namespace(spec, name="mending", engine=engine_path(), keep=False) as testbed:
-        lost = testbed.host("db-1")
-        with open_daemons(testbed, TREES.dockerd(), testbed.hosts) as substrate:
-            lost.power_cut()
-            until(lambda: testbed.lost() == ("db-1",))
-            substrate.freeze()
-            substrate.wake()
-            testbed.restore("db-1")
-            substrate.mend("db-1")
-            assert answers(substrate, "db-1")
-            sockets = [substrate.daemon(host.name).url for host in testbed.hosts]
-        for url in sockets:
-            with socket.socket(socket.AF_UNIX) as gone, pytest.raises(OSError, match="No such"):
-                gone.connect(url.removeprefix("unix://"))
-        assert not list(Path(lost.scratch).glob("docker*"))

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from own_cassandra import ENVIRONMENT, Ring
+from own_cassandra import Ring
+from own_servers import ENVIRONMENT
 from stress_original import Stress
 
 from dunnage.software.engine import engine_path

@@ -16,7 +16,6 @@ import java.util.Vector;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import site.ycsb.ByteIterator;
-import site.ycsb.DB;
 import site.ycsb.Status;
 import site.ycsb.StringByteIterator;
 
@@ -25,29 +24,15 @@ import site.ycsb.StringByteIterator;
  * `y_id` and its fields in columns of text. All threads share one session. Properties: `hosts` (one
  * of them) and `cassandra.keyspace`.
  */
-public class CassandraRows extends DB {
+public class CassandraRows extends SharedSession {
   private static final int PATIENCE_MILLIS = 60_000;
 
   private static final Map<String, PreparedStatement> PREPARED = new ConcurrentHashMap<>();
   private static Cluster cluster;
   private static Session session;
-  private static int users;
 
   @Override
-  public void init() {
-    connect(getProperties());
-  }
-
-  @Override
-  public void cleanup() {
-    leave();
-  }
-
-  private static synchronized void connect(Properties properties) {
-    users++;
-    if (users > 1) {
-      return;
-    }
+  void connect(Properties properties) {
     SocketOptions patient = new SocketOptions()
         .setConnectTimeoutMillis(PATIENCE_MILLIS)
         .setReadTimeoutMillis(PATIENCE_MILLIS);
@@ -60,12 +45,10 @@ public class CassandraRows extends DB {
     session = cluster.connect(properties.getProperty("cassandra.keyspace"));
   }
 
-  private static synchronized void leave() {
-    users--;
-    if (users == 0) {
-      PREPARED.clear();
-      cluster.close();
-    }
+  @Override
+  void disconnect() {
+    PREPARED.clear();
+    cluster.close();
   }
 
   @Override
@@ -130,11 +113,6 @@ public class CassandraRows extends DB {
     }
   }
 
-  @Override
-  public Status delete(String table, String key) {
-    return Status.NOT_IMPLEMENTED;
-  }
-
   private static String select(String table, Set<String> fields) {
     return "SELECT " + (fields == null ? "*" : String.join(", ", fields)) + " FROM " + table;
   }
@@ -157,10 +135,5 @@ public class CassandraRows extends DB {
         result.put(column.getName(), new StringByteIterator(value));
       }
     }
-  }
-
-  private static Status failed(DriverException error) {
-    error.printStackTrace();
-    return Status.ERROR;
   }
 }

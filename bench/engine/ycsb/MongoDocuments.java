@@ -13,7 +13,6 @@ import org.bson.Document;
 import org.bson.types.Binary;
 import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
-import site.ycsb.DB;
 import site.ycsb.Status;
 
 /**
@@ -21,37 +20,21 @@ import site.ycsb.Status;
  * in `_id` and its fields as binary data. All threads share one client. Property: `mongodb.url`,
  * which names the database.
  */
-public class MongoDocuments extends DB {
+public class MongoDocuments extends SharedSession {
   private static MongoClient client;
   private static MongoCollection<Document> records;
-  private static int users;
 
   @Override
-  public void init() {
-    connect(getProperties());
-  }
-
-  @Override
-  public void cleanup() {
-    leave();
-  }
-
-  private static synchronized void connect(Properties properties) {
-    users++;
-    if (users > 1) {
-      return;
-    }
+  void connect(Properties properties) {
     ConnectionString url = new ConnectionString(properties.getProperty("mongodb.url"));
     client = MongoClients.create(url);
     String table = properties.getProperty("table", "usertable");
     records = client.getDatabase(url.getDatabase()).getCollection(table);
   }
 
-  private static synchronized void leave() {
-    users--;
-    if (users == 0) {
-      client.close();
-    }
+  @Override
+  void disconnect() {
+    client.close();
   }
 
   @Override
@@ -113,11 +96,6 @@ public class MongoDocuments extends DB {
     }
   }
 
-  @Override
-  public Status delete(String table, String key) {
-    return Status.NOT_IMPLEMENTED;
-  }
-
   /** With the fields that are asked for; null asks for all. */
   private static FindIterable<Document> asked(FindIterable<Document> found, Set<String> fields) {
     if (fields == null) {
@@ -140,10 +118,5 @@ public class MongoDocuments extends DB {
         result.put(name, new ByteArrayByteIterator(data.getData()));
       }
     });
-  }
-
-  private static Status failed(MongoException error) {
-    error.printStackTrace();
-    return Status.ERROR;
   }
 }

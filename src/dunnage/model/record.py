@@ -13,21 +13,9 @@ from dunnage.model.deployment import Workload
 from dunnage.model.level import Level
 from dunnage.model.open_load import Refusal
 from dunnage.model.path import NetworkPath
+from dunnage.model.record_versions import RECORD_VERSION, probe_from_earlier
 from dunnage.model.soft_interrupts import SoftInterrupts
 from dunnage.model.value import Scalar, Value
-
-RECORD_VERSION = 14
-"""1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
-apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
-control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
-no longer keep the growth of a backlog, which nothing read. 7: a stay has the names of its endpoint,
-late addresses, network paths, and what was held still. 8: members whose processes their hosts do
-not see, with the reason. 9: restarts of the programs of a lab's Kubernetes. 10: how long a run
-waited for the database to settle. 11: for how long the generator was at its limit; operations
-that were late, never started or left out. 12: when each engine of a load began, and how far
-apart. 13: how records were kept, consistency and encryption as the generator tells them, whether
-it may have been the limit, records compared, and operations under way when a window ended.
-14: soft interrupts by networks."""
 
 
 class Turn(Value):
@@ -260,14 +248,7 @@ class Probe(Value):
     @model_validator(mode="before")
     @classmethod
     def _from_earlier(cls, given: Any) -> Any:
-        """Records before version 5 hold a sentence in `why_not`, before version 6 a slope."""
-        if not isinstance(given, Mapping):
-            return given
-        known = {key: value for key, value in given.items() if key != "backlog_slope"}
-        if "why_not" in known:
-            sentence = known.pop("why_not")
-            known["refusals"] = [Refusal(what="sentence", value=sentence)] * bool(sentence)
-        return known
+        return probe_from_earlier(given)
 
 
 class Ending(StrEnum):

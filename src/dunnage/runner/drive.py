@@ -7,12 +7,12 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from dunnage.contracts.host import Host
-from dunnage.errors import RunError
 from dunnage.model.choices import Phase
 from dunnage.model.load import Command, LoadOrder
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import Measurement
 from dunnage.runner.ending import ended
+from dunnage.runner.room import failed_there
 from dunnage.runner.stay import Stay
 from dunnage.runner.waiting import Part, wait, wait_while_it_goes_on
 
@@ -121,5 +121,5 @@ def collect(host: Host, command: Command) -> dict[str, bytes]:
         try:
             files[name] = host.get(f"{command.directory}/{name}")
         except FileNotFoundError as error:
-            raise RunError(f"wrote no `{name}`", where=host.name) from error
+            raise failed_there(host, command.directory, f"wrote no `{name}`") from error
     return files

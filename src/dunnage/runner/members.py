@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dunnage.analysis.checks import Bounds, MemberState
 from dunnage.contracts.platform import Seen
 from dunnage.errors import TO_LOOK, StayError
+from dunnage.runner.room import left_at
 from dunnage.runner.stay import Stay
 from dunnage.units import size
 
@@ -59,8 +60,7 @@ def _room(stay: Stay) -> Mapping[str, float]:
             data = stay.reservation.place(member.member).data
             # As the member finds it: on a volume or in memory it lies in a container only.
             path = f"/proc/{member.process.pid}/root{data}"
-            told = member.host.run(["stat", "--file-system", "--format=%a %S", path])
-            if told.code == 0:
-                blocks, length = map(int, told.stdout.split())
-                found[member.member] = float(blocks * length)
+            left = left_at(member.host, path)
+            if left is not None:
+                found[member.member] = left
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dunnage.contracts.host import Host, Process
 from dunnage.errors import RunError
 from dunnage.model.load import Command
+from dunnage.runner.room import failed_there
 from dunnage.runner.stay import Stay
 from dunnage.units import duration
 
@@ -66,12 +67,14 @@ def _ended(stay: Stay, part: Part, seconds: float) -> bool:
     if code != 0:
         stay.platform.running()
         log = _log(host, command).decode(errors="replace").strip()
-        raise RunError(
-            f"the generator ended with code {code}: {log[-400:] or 'it wrote nothing'}",
-            where=host.name,
-        )
+        what = f"the generator ended with code {code}: {log[-400:] or 'it wrote nothing'}"
+        raise failed_there(host, command.directory, what)
     return True
 
 
 def _log(host: Host, command: Command) -> bytes:
-    return host.get(f"{command.directory}/{LOG}")
+    """What it wrote; nothing where there is no such file."""
+    try:
+        return host.get(f"{command.directory}/{LOG}")
+    except FileNotFoundError:
+        return b""

@@ -10,7 +10,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -103,15 +103,17 @@ class ResultWriter:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep every other process from writing here; raises ResultError when one does."""
-        with self._reported(self.layout.lock), opened_to_append(self.layout.lock) as file:
-            try:
-                _lock(file)
-            except BlockingIOError:
-                raise ResultError(
-                    "another `dunnage run` is writing this result",
-                    where=str(self.layout.root),
-                    hint=f"dunnage status {shlex.quote(str(self.layout.root))}",
-                ) from None
+        with ExitStack() as stack:
+            with self._reported(self.layout.lock):
+                file = stack.enter_context(opened_to_append(self.layout.lock))
+                try:
+                    _lock(file)
+                except BlockingIOError:
+                    raise ResultError(
+                        "another `dunnage run` is writing this result",
+                        where=str(self.layout.root),
+                        hint=f"dunnage status {shlex.quote(str(self.layout.root))}",
+                    ) from None
             yield
 
     def environment(self, facts: Mapping[str, Scalar]) -> None:

@@ -203,12 +203,19 @@ class Daemons:
             try:
                 process.wait(_STOP)
             except TimeoutError:
-                process.signal("KILL")
-                process.wait(_STOP)
+                self._kill(host, process)
             _unmount_below(host, self._place(host).directory)
         host.remove(self._place(host).directory)
         if self._binaries.traces:
             host.run(["rm", "-f", "-d", *self._binaries.traces])  # directories: only empty ones
+
+    def _kill(self, host: Host, process: Process) -> None:
+        process.signal("KILL")
+        try:
+            process.wait(_STOP)
+        except TimeoutError as error:
+            late = f"dockerd lives {_STOP:g} s after it was killed"
+            raise self._failure(host, self._place(host), late) from error
 
     def _remove_containers(self, host: Host) -> None:
         try:

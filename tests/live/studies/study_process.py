@@ -19,6 +19,8 @@ from dunnage.errors import ExitCode
 from dunnage.hosts.clean import clean_held, leftovers
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.lab import LABS, SCRATCH, Owner, registry
+from dunnage.store.events import RUN_BEGINS
+from dunnage.store.journal import Journal
 from dunnage.store.read import Result, open_result
 
 DUNNAGE = (sys.executable, "-m", "dunnage")
@@ -123,6 +125,13 @@ def started(
                 running.process.wait(60)
             except subprocess.TimeoutExpired:
                 running.kill()
+
+
+def begun(running: StudyProcess) -> bool:
+    """Whether its newest result tells that a run has begun."""
+    journals = (running.results / running.study).glob("*/journal.jsonl")
+    events = (event["event"] for each in journals for event in Journal(each).events())
+    return RUN_BEGINS in events
 
 
 def in_a_run(running: StudyProcess) -> object:

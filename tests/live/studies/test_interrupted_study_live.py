@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from study_process import (
     StudyProcess,
+    begun,
     driven,
     in_a_run,
     insist_clean_removes,
@@ -169,13 +170,14 @@ def test_kill_9_with_a_kubernetes_up_leaves_nothing_that_clean_cannot_remove(
 def test_kill_9_during_a_run_on_a_kubernetes_leaves_nothing_that_clean_cannot_remove(
     tmp_path: Path,
 ) -> None:
-    name, path = written(tmp_path, blocks=1, duration="2s", workloads="[A]", other=KUBERNETES)
+    name, path = written(tmp_path, blocks=1, duration="5min", workloads="[A]", other=KUBERNETES)
     path.write_text(path.read_text().replace("native: {platform: native}", ""))
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         lab = running.until(running.lab)
-        running.until(lambda: in_a_run(running))
+        running.until(lambda: begun(running))
         assert running.program("kube-apiserver") and running.program("kubelet")
         running.kill()
+    assert not running.result().finished()
     insist_clean_removes(name, {lab})
 
 
@@ -214,6 +216,22 @@ def test_a_load_generator_killed_during_a_run_has_that_run_repeated(
     insist_complete(running)
     assert "run failed" in [str(event["event"]) for event in running.result().events()]
     assert "failed" in running.said
+
+
+def test_a_load_generator_whose_disk_is_full_is_told_with_that_and_its_run_is_repeated(
+    native: tuple[str, Path],
+) -> None:
+    with under_way(*native, driven) as running:
+        pid = running.until(lambda: running.member("runs/"))
+        words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        full = 'mount -t tmpfs -o size=4k tmpfs "$0" && head -c 4096 /dev/zero > "$0/filled"'
+        there = ("nsenter", "-t", str(pid), "-m", "sh", "-c", full, words[words.index("--out") + 1])
+        subprocess.run(there, check=True)
+        assert running.wait() in (0, 5), running.said
+    insist_complete(running)
+    (failed,) = [event for event in running.result().events() if event["event"] == "run failed"]
+    assert "only 0 B are left on the disk of `" in str(failed["why"])
+    assert "only 0 B are left on the disk of `" in " ".join(running.said.split())
 
 
 def test_a_member_killed_during_a_run_makes_that_run_invalid_and_no_other(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kubernetes_lab import Lab, allowed, give_image, opened, traces
+from kubernetes_lab import Lab, allowed, give_image, kubeconfig_of, opened, traces
 from lab_traces import eventually
 from lightkube.resources.core_v1 import Node, Pod
 from study_process import StudyProcess, answered, started
@@ -77,7 +77,7 @@ def kubeconfig(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     url = f"https://127.0.0.1:{control.listen_outside(lab.kubernetes.address)}"
     file = tmp_path / "kubeconfig"
     file.touch(0o600)
-    file.write_bytes(lab.kubernetes.kubeconfig(url, USER))
+    file.write_bytes(kubeconfig_of(lab, USER, url))
     monkeypatch.setenv("KUBECONFIG", str(file))
     with allowed(lab, USER, OF_EVERY_STUDY, file):
         yield file

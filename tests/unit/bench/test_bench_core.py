@@ -30,7 +30,7 @@ def test_what_is_asked_for_has_a_title() -> None:
     ]
 
 
-@pytest.mark.parametrize("plan", [cassandra.plan, mongodb.plan])
+@pytest.mark.parametrize("plan", [cassandra.COMPARISON.plan, mongodb.COMPARISON.plan])
 def test_the_engine_is_told_the_same_for_either_database(plan: Any) -> None:
     schema = json.loads((ROOT / "schema" / "engine-load.schema.json").read_text())
     load, a, c = (plan(asked) for asked in (LOAD, A, C))

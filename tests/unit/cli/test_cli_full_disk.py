@@ -12,6 +12,7 @@ import pytest
 from command import Command
 from measured import STUDY, measured, without_checksums, written
 
+from dunnage.cli.shared import carrying_out
 from dunnage.errors import UnwrittenError
 from dunnage.store.layout import ResultLayout
 from dunnage.store.write import ResultWriter
@@ -165,6 +166,19 @@ def test_a_result_that_cannot_grow_is_said_with_the_whole_command(
         shown = dunnage("run", "--resume", result, "--blocks", "+1")
     assert shown.code == 4
     assert f"then: dunnage run --resume {result} --blocks +1\n" in shown.err
+
+
+def test_a_disk_that_is_full_elsewhere_while_a_study_runs_is_told_with_what_goes_on(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/elsewhere/file")
+
+    monkeypatch.setattr(carrying_out, "_measure", full)
+    shown = dunnage("run", written(tmp_path), "--results", tmp_path / "results")
+    assert shown.code == 4
+    assert "/elsewhere/file: the disk is full\n  every finished run is kept\n" in shown.err
+    assert "try: free some space, then: dunnage run --resume " in shown.err
 
 
 def test_a_file_that_is_larger_than_the_shell_allows_is_said_with_the_remedy() -> None:

@@ -16,7 +16,7 @@ from dunnage.errors import HostLostError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
 from dunnage.substrates.kubernetes.choices import Choices, Network
-from dunnage.substrates.kubernetes.joining import by_flannel, network_facts
+from dunnage.substrates.kubernetes.joining import by_flannel
 from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
 from dunnage.substrates.kubernetes.place import Component, Written
 from dunnage.substrates.kubernetes.restarting import restarting
@@ -335,14 +335,6 @@ def test_flannel_that_writes_no_subnet_is_said() -> None:
         with pytest.raises(UnavailableError, match=r"tells no subnet: /run/flannel/subnet\.env"):
             by_flannel(there, own._on("db-1").flannel, b"config", clock)
         assert host.files["/s/db-1/kubernetes/flanneld.kubeconfig"] == (b"config", 0o600)
-
-
-@pytest.mark.parametrize(("said", "mode"), [("nftables\n", "nftables"), ("", "unknown")])
-def test_what_is_in_force_is_read_back(said: str, mode: str) -> None:
-    links = Completed(0, '[{"ifname": "cni0", "mtu": 1450}]', "")
-    host: Any = Scripted(Ended(), {"link": links, "nft": Completed(0, said, "")})
-    facts = network_facts(Running(host, {}))
-    assert facts == {"proxy_mode": mode, "bridge_mtu": 1450, "tunnel_mtu": None}
 
 
 def test_what_restarts_a_program_and_does_not_end_is_told_as_what_cannot_be_had(

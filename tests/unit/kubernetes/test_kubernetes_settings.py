@@ -23,7 +23,6 @@ from dunnage.substrates.kubernetes.network import (
     configuration,
     routes_script,
     told_by_flannel,
-    told_by_links,
     with_flannel,
 )
 from dunnage.substrates.kubernetes.node import Node
@@ -247,13 +246,6 @@ def test_what_flannel_tells_is_a_subnet_once_it_is_whole() -> None:
     assert told_by_flannel(text) == Subnet("10.67.3.0/24", 1450)
     with pytest.raises(KeyError):
         told_by_flannel("FLANNEL_NETWORK=10.67.0.0/16\n")
-
-
-def test_links_tell_the_size_of_packets() -> None:
-    links = [{"ifname": "eth0", "mtu": 1500}, {"ifname": "flannel.1", "mtu": 1450}]
-    assert told_by_links(json.dumps(links)) == (None, 1450)
-    links.append({"ifname": "cni0", "mtu": 1450})
-    assert told_by_links(json.dumps(links)) == (1450, 1450)
 
 
 @pytest.mark.parametrize("flannel", [False, True])

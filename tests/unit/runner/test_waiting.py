@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from stage import Hand, Prompter
 
+from dunnage.contracts.host import Completed
 from dunnage.errors import RunError, StayError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.model.load import Command
@@ -39,7 +40,9 @@ class Loading:
 
     @property
     def part(self) -> Any:
-        return SimpleNamespace(name="client-1", get=self._get), COMMAND, self
+        unknown = Completed(1, "", "stat: no such file")
+        host = SimpleNamespace(name="client-1", get=self._get, run=lambda _: unknown)
+        return host, COMMAND, self
 
     @property
     def stay(self) -> Any:
@@ -106,3 +109,14 @@ def test_one_with_a_set_time_is_not_asked_and_given_up_when_that_is_over() -> No
     ended = Loading(lambda _: 0, seconds=59.5)
     wait(ended.stay, ended.part, 60.0)
     assert ended.lasted == 59.5
+
+
+def test_one_that_fails_without_a_log_is_told_as_one_that_fails() -> None:
+    def gone(path: str) -> bytes:
+        raise FileNotFoundError(path)
+
+    loading = Loading(lambda _: 0, seconds=2.0, code=1)
+    host, *part = loading.part
+    host.get = gone
+    with pytest.raises(RunError, match="ended with code 1: it wrote nothing"):
+        wait(loading.stay, (host, *part), 10.0)

@@ -220,3 +220,9 @@ def test_two_never_write_one_result(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ResultWriter(writer.layout.root).held(),
     ):
         pass
+
+
+def test_what_goes_wrong_while_a_result_is_held_is_not_blamed_on_its_lock(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path / "result", "r1")
+    with pytest.raises(FileNotFoundError, match="elsewhere"), writer.held():
+        raise FileNotFoundError("elsewhere")

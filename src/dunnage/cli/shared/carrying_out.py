@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -40,6 +41,8 @@ from dunnage.study.expected_time import calibration_seconds
 from dunnage.study.matrix import named
 from dunnage.units import duration
 from dunnage.wording import alike, damage
+
+_KEPT = "every finished run is kept"
 
 
 def begin(
@@ -184,15 +187,22 @@ def _going_on(command: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        what = "interrupted; every finished run is kept"
+        what = f"interrupted; {_KEPT}"
         raise InterruptedRunError(what, hint=command) from None
     except UnwrittenError as error:
-        error.add_note("every finished run is kept")
+        error.add_note(_KEPT)
         error.hint = error.then(command)
         raise
     except DunnageError as error:
         error.hint = error.hint or command
         raise
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        unwritten = UnwrittenError(error, str(error.filename or ""))
+        unwritten.add_note(_KEPT)
+        unwritten.hint = unwritten.then(command)
+        raise unwritten from error
 
 
 def _measure(

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from dunnage import catalog
+from dunnage import catalog, foreseen
 from dunnage.cli.shared.terminal import Format, out, say, show_json, typed
 from dunnage.errors import UsageError
 from dunnage.hosts.namespace.planned import LAB
@@ -29,7 +29,7 @@ from dunnage.study.matrix import deployments
 from dunnage.wording.terms import listed
 
 _STANDS_FOR = {
-    catalog.STAY_NUMBER: "eight hexadecimal digits of each stay's own, in names and labels",
+    foreseen.STAY_NUMBER: "eight hexadecimal digits of each stay's own, in names and labels",
     LAB: "the name of the lab, which it is given when it is made",
     TESTBED: "what the testbed is called in the cluster, which is drawn when it is opened",
     HASH: "what software is named by, once it was made",
@@ -64,11 +64,11 @@ def show_manifests(
             hint=typed("plan", path, "--manifests"),
         )
     found = [
-        (each, stay, catalog.foreseen_objects(each, hosts, stay, confined=restricted))
+        (each, stay, foreseen.objects(each, hosts, stay, confined=restricted))
         for each in chosen
         for stay in [_first_stay(plan, each)]
     ]
-    agents = catalog.foreseen_agents(hosts, study.name, confined=restricted)
+    agents = foreseen.agents(hosts, study.name, confined=restricted)
     if format_ is Format.JSON:
         first = [_plain("", "", agents)] if agents else []
         show_json(first + [_plain(each.name, stay.id, made) for each, stay, made in found])

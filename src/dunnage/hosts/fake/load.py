@@ -118,6 +118,8 @@ def load(call: Call) -> Task:
         elif not all(server.records for server in servers):
             call.streams.complain("the database holds no records\n")
             return 1
+        if call.host.name in call.world.full:
+            return 1  # nor can it say so: its log is on the same disk
         running = _running(_pause(call, servers), began, course.seconds, plan["interval"])
         result = _result(plan, course, call.host.clock(began), answered, running, noise)
         result["started"] = call.host.clock(started)

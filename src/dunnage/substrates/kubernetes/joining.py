@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dunnage.contracts.host import Clock
-from dunnage.model.proxy import ProxyMode
-from dunnage.model.value import Scalar
 from dunnage.substrates.kubernetes.network import (
     CONFIGURATION,
     FLANNEL,
@@ -15,17 +13,10 @@ from dunnage.substrates.kubernetes.network import (
     Subnet,
     routes_script,
     told_by_flannel,
-    told_by_links,
 )
 from dunnage.substrates.kubernetes.node import Node
 from dunnage.substrates.kubernetes.place import SECRET
 from dunnage.substrates.kubernetes.running import Running
-
-_MODES = (
-    "nft list table ip kube-proxy > /dev/null 2>&1 && echo nftables; "
-    "iptables-save -t nat 2> /dev/null | grep -q KUBE-SERVICES && echo iptables; true"
-)
-"""Says which rules of kube-proxy's are there."""
 
 
 def by_routes(
@@ -64,15 +55,3 @@ def by_flannel(there: Running, flannel: Flannel, kubeconfig: bytes, clock: Clock
 def write_configuration(there: Running, node: Node, content: bytes) -> None:
     """Tell containerd of the network: the node becomes ready then."""
     there.host.put(f"{node.cni}/{CONFIGURATION}", content)
-
-
-def network_facts(there: Running) -> Mapping[str, Scalar]:
-    """What is in force on a node, read back; a bridge is there once a pod is."""
-    bridge, tunnel = told_by_links(there.run("ip", "-json", "link"))
-    modes = there.run("sh", "-c", _MODES).split()
-    known = [mode for mode in ProxyMode if mode in modes]
-    return {
-        "proxy_mode": ", ".join(known) or "unknown",
-        "bridge_mtu": bridge,
-        "tunnel_mtu": tunnel,
-    }

@@ -138,9 +138,3 @@ def told_by_flannel(text: str) -> Subnet:
     gateway, _, prefix = values["FLANNEL_SUBNET"].partition("/")
     first, *_ = gateway.rsplit(".", 1)
     return Subnet(f"{first}.0/{prefix}", int(values["FLANNEL_MTU"]))
-
-
-def told_by_links(text: str) -> tuple[int | None, int | None]:
-    """MTU of the bridge and of the tunnel, from `ip -json link`; None for what is not there."""
-    links = {str(link["ifname"]): int(link["mtu"]) for link in json.loads(text)}
-    return links.get(BRIDGE), links.get(TUNNEL)

@@ -17,7 +17,6 @@ from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, Kubernetes
 from dunnage.contracts.testbed import Testbed
 from dunnage.errors import HostLostError, UnavailableError
 from dunnage.kubernetes_api import Refused, connect, explanation
-from dunnage.model.agreement import agreed
 from dunnage.model.cni import NodeNetwork, filled
 from dunnage.model.record import Restart
 from dunnage.model.study import CONTROL_GROUP
@@ -34,7 +33,6 @@ from dunnage.substrates.kubernetes.control_plane import (
 from dunnage.substrates.kubernetes.joining import (
     by_flannel,
     by_routes,
-    network_facts,
     write_configuration,
 )
 from dunnage.substrates.kubernetes.network import (
@@ -134,11 +132,8 @@ class OwnKubernetes:
         """Where the API server listens in the lab's network."""
         return self._commander.address
 
-    def kubeconfig(self, server: str, user: str | None = None) -> bytes:
-        """One that finds the API server at this URL: for who may do everything, or for a user of
-        this name, who may do what the cluster allows."""
-        if user is not None:
-            return self._plane.kubeconfig(user, server=server)
+    def kubeconfig(self, server: str) -> bytes:
+        """One that finds the API server at this URL, for who may do everything."""
         return self._plane.kubeconfig("dunnage", MASTERS, server=server)
 
     def asking(self, words: str) -> str:
@@ -323,14 +318,12 @@ class OwnKubernetes:
     def _read_facts(self) -> Mapping[str, Scalar]:
         with self._asked("nodes cannot be listed") as client:
             told_by_nodes = node_facts(client.list(NodeObject))
-        networks = {name: network_facts(self._running[name]) for name in self._nodes()}
         return {
             **told_by_nodes,
             "pod_range": self._plane.ranges.pods,
             "service_range": self._plane.ranges.services,
             "origin": self._binaries.origin,
             "ours": True,
-            **agreed(networks),
         }
 
     def _living(self) -> tuple[str, ...]:

@@ -1,0 +1,238 @@
+"""Command lines about a study that cannot be carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tried import (
+    STUDY,
+    a_directory,
+    a_file,
+    a_link,
+    a_pipe,
+    changed,
+    nothing,
+    study,
+)
+
+MASKED = changed(('version: "1.0"}', 'version: "1.0", settings: {requirepass: "•••"}}'))
+"""As a result keeps it."""
+
+RUNS: Sequence[tuple[str, Callable[[Path], None], str, int, str]] = (
+    (
+        "study is a pipe",
+        a_pipe,
+        "plan study.yaml",
+        2,
+        "study.yaml: cannot read the study: this is a pipe and not a file",
+    ),
+    (
+        "study is a directory",
+        a_directory,
+        "plan study.yaml",
+        2,
+        "study.yaml: cannot read the study: this is a directory and not a file",
+    ),
+    (
+        "study is endless",
+        a_link("/dev/zero"),
+        "plan study.yaml",
+        2,
+        "study.yaml: cannot read the study: this is a device and not a file",
+    ),
+    (
+        "study is nothing",
+        a_link("/dev/null"),
+        "plan study.yaml",
+        2,
+        "study.yaml: cannot read the study: this is a device and not a file",
+    ),
+    (
+        "study is a link to itself",
+        a_link("study.yaml"),
+        "plan study.yaml",
+        2,
+        "study.yaml: cannot read the study: Too many levels of symbolic links",
+    ),
+    (
+        "study is a link to nothing",
+        a_link("nowhere"),
+        "plan study.yaml",
+        2,
+        "study.yaml: cannot read the study: No such file or directory",
+    ),
+    (
+        "study is missing",
+        nothing,
+        "plan study.yaml",
+        2,
+        "study.yaml: cannot read the study: No such file or directory",
+    ),
+    (
+        "study is misspelt",
+        study(STUDY),
+        "plan studdy.yaml",
+        2,
+        "studdy.yaml: cannot read the study: No such file or directory",
+    ),
+    ("study without a name", nothing, "plan", 2, "Missing argument 'study'."),
+    (
+        "empty path",
+        nothing,
+        "plan ''",
+        2,
+        "a word of this command is empty: perhaps a variable that is not set",
+    ),
+    ("path too long", nothing, f"plan {'x' * 5000}.yaml", 2, "File name too long"),
+    (
+        "path below a file",
+        study(STUDY),
+        "plan study.yaml/more.yaml",
+        2,
+        "study.yaml/more.yaml: cannot read the study: Not a directory",
+    ),
+    ("run of nothing", nothing, "run", 2, "name either a study or `--resume` with a result"),
+    (
+        "run of two things",
+        study(STUDY),
+        "run study.yaml --resume x",
+        2,
+        "name either a study or `--resume` with a result",
+    ),
+    ("resume of nothing", nothing, "run --resume nowhere", 2, "nowhere: there is no result here"),
+    (
+        "resume of a study",
+        study(STUDY),
+        "run --resume study.yaml",
+        2,
+        "study.yaml: there is no result here",
+    ),
+    (
+        "only unknown",
+        study(STUDY),
+        "run study.yaml --only nobody",
+        2,
+        "no deployment, workload or level matches `nobody`",
+    ),
+    (
+        "scale of zero",
+        study(STUDY),
+        "plan study.yaml --scale 0%",
+        2,
+        "`--scale`: `0%` does not make a study smaller; write for example `10%`",
+    ),
+    (
+        "scale above all",
+        study(STUDY),
+        "plan study.yaml --scale 200%",
+        2,
+        "`--scale`: `200%` does not make a study smaller; write for example `10%`",
+    ),
+    (
+        "scale in words",
+        study(STUDY),
+        "plan study.yaml --scale small",
+        2,
+        "`--scale`: `small` is not a share; write a number with a unit of `%`, for example `3%`",
+    ),
+    (
+        "no blocks at all",
+        study(STUDY),
+        "run study.yaml --blocks 0",
+        2,
+        "`--blocks 0` is not a number of blocks; write `12` or `+6`",
+    ),
+    (
+        "blocks of words",
+        study(STUDY),
+        "run study.yaml --blocks some",
+        2,
+        "`--blocks some` is not a number of blocks; write `12` or `+6`",
+    ),
+    (
+        "blocks added to nothing",
+        study(STUDY),
+        "run study.yaml --blocks +3",
+        2,
+        "`--blocks +3` adds to a result: name it with `--resume`, or give a total",
+    ),
+    (
+        "rates of nothing",
+        study(STUDY),
+        "run study.yaml --rates-of nowhere",
+        2,
+        "`--rates-of` needs a study with a rate that is a share of a capacity, such as `rate:",
+    ),
+    (
+        "results in a file",
+        a_file("results"),
+        "run study.yaml",
+        4,
+        "results: cannot write: Not a directory",
+    ),
+    (
+        "results in a device",
+        study(STUDY),
+        "run study.yaml --results /dev/null",
+        4,
+        "/dev/null: cannot write: /dev/null is no directory",
+    ),
+    (
+        "blocks of words, with options",
+        study(STUDY),
+        "run study.yaml --only late --blocks some --results out",
+        2,
+        "try: dunnage run study.yaml --only late --blocks 12 --results out",
+    ),
+    (
+        "blocks added to nothing, with a place",
+        study(STUDY),
+        "run study.yaml --blocks +3 --results out",
+        2,
+        "try: dunnage run --resume out/tried --blocks +3",
+    ),
+    (
+        "only unknown, and what there is",
+        study(STUDY),
+        "run study.yaml --only nobody",
+        2,
+        "try: dunnage plan study.yaml --runs",
+    ),
+    (
+        "resume of a part",
+        nothing,
+        "run --resume nowhere --only late --blocks +6",
+        2,
+        "try: dunnage run --resume nowhere --blocks +6",
+    ),
+    (
+        "rates of nothing, with options",
+        study(STUDY),
+        "run study.yaml --only late --rates-of nowhere",
+        2,
+        "try: dunnage run study.yaml --only late",
+    ),
+    (
+        "results in a file, with options",
+        a_file("results"),
+        "run study.yaml --only late",
+        4,
+        "try: move away what is in its place, then: dunnage run study.yaml --only late",
+    ),
+    (
+        "a study whose secret is masked",
+        study(MASKED),
+        "run study.yaml --yes",
+        2,
+        "study.yaml, line 4: a secret is masked here, so this is not the study that was measured",
+    ),
+    (
+        "the path in a study whose secret is masked",
+        study(MASKED),
+        "path study.yaml late",
+        2,
+        "try: dunnage path STUDY late  # STUDY is the file that holds the secret",
+    ),
+)
+"""Name, what stands where it is typed, the command line, its exit code, and what must be said."""

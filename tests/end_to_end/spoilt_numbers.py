@@ -1,0 +1,230 @@
+"""Studies with a wrong number: how often, how much, how fast and how long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+NUMBERS: Sequence[tuple[str, str, str, str]] = (
+    ("no blocks", "blocks: 6", "blocks: 0", "line 12: `blocks` must be at least 1, not `0`"),
+    (
+        "negative blocks",
+        "blocks: 6",
+        "blocks: -6",
+        "line 12: `blocks` must be at least 1, not `-6`",
+    ),
+    (
+        "too many blocks",
+        "blocks: 6",
+        "blocks: 1001",
+        "line 12: `blocks` must be at most 1000, not `1001`",
+    ),
+    (
+        "half a block",
+        "blocks: 6",
+        "blocks: 6.5",
+        "line 12: `blocks` must be a whole number, not `6.5`",
+    ),
+    (
+        "blocks in words",
+        "blocks: 6",
+        "blocks: six",
+        "line 12: `blocks` must be a whole number, not `six`",
+    ),
+    (
+        "blocks are true",
+        "blocks: 6",
+        "blocks: true",
+        "line 12: `blocks` must be a whole number, not `true`",
+    ),
+    (
+        "blocks in a list",
+        "blocks: 6",
+        "blocks: [6]",
+        "line 12: `blocks` must be a whole number, not a list",
+    ),
+    ("no records", "records: 100", "records: 0", "line 10: `records` must be at least 1, not `0`"),
+    (
+        "negative records",
+        "records: 100",
+        "records: -1",
+        "line 10: `records` must be at least 1, not `-1`",
+    ),
+    (
+        "records beyond any number",
+        "records: 100",
+        "records: 1e400",
+        "line 10: `1e400` is too large a number",
+    ),
+    (
+        "records with a unit",
+        "records: 100",
+        "records: 10k",
+        "line 10: `records` must be a whole number, not `10k`",
+    ),
+    (
+        "rate of zero",
+        "rate: [2000]",
+        "rate: [0]",
+        "line 11: `rate` number 1 must be more than 0, not `0`",
+    ),
+    (
+        "negative rate",
+        "rate: [2000]",
+        "rate: [-1]",
+        "line 11: `rate` number 1 must be more than 0, not `-1`",
+    ),
+    (
+        "no rate",
+        "rate: [2000]",
+        "rate: []",
+        "line 11: the load has neither `threads` nor `rate` nor `search`",
+    ),
+    (
+        "the same rate twice",
+        "rate: [2000]",
+        "rate: [2000, 2000]",
+        "line 11: the level `r2000` appears twice",
+    ),
+    (
+        "rate in words",
+        "rate: [2000]",
+        "rate: [fast]",
+        "line 11: `rate` number 1: a rate is a number of operations per second, for example",
+    ),
+    (
+        "threads that are none",
+        "rate: [2000], connections: 16",
+        "threads: [0]",
+        "line 11: `threads` number 1 must be at least 1, not `0`",
+    ),
+    (
+        "no connections",
+        "connections: 16",
+        "connections: 0",
+        "line 11: `connections` must be at least 1, not `0`",
+    ),
+    (
+        "duration of zero",
+        "duration: 4s",
+        "duration: 0s",
+        "line 11: `duration` must be at least 1s, not `0s`",
+    ),
+    (
+        "negative duration",
+        "duration: 4s",
+        "duration: -4s",
+        "line 11: `duration` must be at least 1s, not `-4s`",
+    ),
+    (
+        "duration without a unit",
+        "duration: 4s",
+        "duration: 4",
+        "line 11: `duration`: `4` has no unit; write for example `4s`",
+    ),
+    (
+        "duration above a year",
+        "duration: 4s",
+        "duration: 9000h",
+        "line 11: `duration`: `9000h` is more than a year; check its unit",
+    ),
+    (
+        "duration in parsec",
+        "duration: 4s",
+        "duration: 4 parsec",
+        "line 11: `duration`: `4 parsec` is not a duration; write a number with a unit of `us`,",
+    ),
+    (
+        "duration of two units",
+        "duration: 4s",
+        "duration: 1h 4s",
+        "line 11: `duration`: `1h 4s` is not a duration; write a number with a unit of `us`, `µs`,",
+    ),
+    (
+        "duration that is no number",
+        "duration: 4s",
+        "duration: .nan",
+        "line 11: `.nan` is not a valid number",
+    ),
+    (
+        "a run that no memory holds",
+        "warmup: 1s",
+        "warmup: 1000h",
+        "line 11: fake hosts hold a run in memory",
+    ),
+    (
+        "threads without work",
+        "rate: [2000], connections: 16, warmup: 1s, duration: 4s",
+        "threads: [64], operations: 32",
+        "line 11: 32 operations leave 32 of 64 threads without work",
+    ),
+    (
+        "one operation a run",
+        "duration: 4s",
+        "operations: 1",
+        "line 11: 1 operation at 2000 op/s take 0.0005 s; a run is valid from 1.2 s on",
+    ),
+    (
+        "a rate of next to nothing",
+        "rate: [2000]",
+        "rate: [0.00001%]",
+        "line 11: `rate` number 1 is less than 0.1 % of the baseline's capacity",
+    ),
+    (
+        "a rate with too few operations",
+        "rate: [2000]",
+        "rate: [3]",
+        "line 11: a run of 4.0 s at 3 op/s has 12 operations; fewer than 67 cannot tell",
+    ),
+    (
+        "a rate beyond any client",
+        "rate: [2000]",
+        "rate: [1e12]",
+        "line 11: no client starts 1e+12 operations a second",
+    ),
+    (
+        "a run too short to be judged",
+        "duration: 4s",
+        "duration: 1s",
+        "line 11: a run of 1.0 s is too short to tell whether the database is steady",
+    ),
+    (
+        "more clients than operations in flight",
+        "client: 1}",
+        "client: 20}",
+        "line 11: 20 clients cannot share 16 `connections`",
+    ),
+    (
+        "a load phase that is over at once",
+        "workloads: [A]",
+        "workloads: [{name: loading, phase: load}]",
+        "line 9: at 2000 op/s, the 100 records of `loading` are in after 50 ms",
+    ),
+    (
+        "a time-out that no timer keeps",
+        "warmup: 1s",
+        "warmup: 1s, timeout: 1us",
+        "line 11: the generator looks for late answers once in 1 ms",
+    ),
+    ("nothing but stops", "network: late}", "network: late, slowdown: 99.9999%}", "at most 95%"),
+    ("negative patience", "blocks: 6", "blocks: 6\npatience: -1s", "must be at least 0s"),
+    ("endless duration", "duration: 4s", "duration: .inf", "line 11: `.inf` is not a valid number"),
+    (
+        "negative warm-up",
+        "warmup: 1s",
+        "warmup: -1s",
+        "line 11: `warmup` must be at least 0s, not `-1s`",
+    ),
+    (
+        "turns too short",
+        "warmup: 1s",
+        "warmup: 1s, turns: 1ms",
+        "line 11: `turns` must be at least 0.15s, not `1ms`",
+    ),
+    (
+        "turns too long",
+        "warmup: 1s",
+        "warmup: 1s, turns: 10s",
+        "line 11: `turns` must be at most 5s, not `10s`",
+    ),
+)
+"""Name, what is right, what somebody writes instead, and what must be said of it."""

@@ -1,0 +1,131 @@
+"""Nodes that a study may not have: rights, other studies, and what a killed one left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from played_nodes import NAME, NOTHING, SPACE, SPEC, opened, refused, space
+from stand_in_cluster import REVIEWS, Cluster
+
+from dunnage.clusters.rights import OF_VOLUMES
+from dunnage.contracts.cluster import Owner
+from dunnage.errors import UnavailableError
+from dunnage.hosts.nodes.opening import open_nodes
+from dunnage.hosts.nodes.owner import own
+from dunnage.model.choices import Storage
+
+
+def test_what_a_study_needs_to_have_nodes_is_asked_for_before_anything_is_made(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    with pytest.raises(UnavailableError, match="`--keep` is for labs"):
+        open_nodes(SPEC, name="s", engine=tmp_path, storages=(), keep=True, tell=print).__enter__()
+    nameless = SPEC.model_copy(update={"image": None})
+    assert "need a `context` and an `image`" in refused(tmp_path, nameless)
+    cluster.answers[REVIEWS] = (201, {"spec": {}, "status": {"allowed": False}})
+    found = refused(tmp_path)
+    assert "may not list nodes, " in found
+    assert "list pods, delete pods" in found
+    assert "volumes" not in found
+    assert "dunnage doctor --context mine" in found
+    assert not any(asked.startswith("POST /api/v1/n") for asked in cluster.asked)
+
+
+@pytest.mark.parametrize("path", [REVIEWS, "/api/v1/nodes"])
+@pytest.mark.parametrize("code", [401, 403])
+def test_a_cluster_that_refuses_is_not_one_that_does_not_answer(
+    cluster: Cluster, tmp_path: Path, path: str, code: int
+) -> None:
+    cluster.answers[path] = (code, {"code": code, "message": "who are you"})
+    found = refused(tmp_path)
+    assert "the cluster of context `mine` refuses: " in found
+    assert "[kubectl --context mine auth whoami]" in found
+
+
+def test_a_cluster_that_is_not_there_is_told(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.shutdown()
+    cluster.server_close()
+    found = refused(tmp_path)
+    assert "the cluster of context `mine` does not answer: " in found
+    assert "[kubectl --context mine cluster-info]" in found
+
+
+def without_volumes(asked: Any) -> tuple[int, Any]:
+    """What a cluster says to who may do everything but what is of volumes."""
+    wanted = asked["spec"]["resourceAttributes"]["resource"]
+    return 201, {"spec": {}, "status": {"allowed": not wanted.startswith("persistentvolume")}}
+
+
+def test_who_may_do_nothing_with_volumes_is_refused_only_where_a_study_has_some(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    no = {"kind": "Status", "code": 403, "message": "no volumes"}
+    cluster.answers |= {REVIEWS: without_volumes, "/api/v1/persistentvolumes": (403, no)}
+    found = refused(tmp_path, storages={Storage.VOLUME})
+    assert f"may not {', '.join(map(str, OF_VOLUMES))}" in found
+    with opened(tmp_path, storages={Storage.BIND}) as testbed:
+        assert len(testbed.hosts) == 2
+
+
+def on_node(testbed: str, where: str) -> dict[str, Any]:
+    metadata = {"name": "agent-1", "labels": {"dunnage.testbed": testbed}}
+    spec = {"containers": [], "nodeName": where}
+    return {"metadata": metadata, "spec": spec, "status": {"phase": "Running"}}
+
+
+def test_nodes_of_another_study_are_refused_and_others_are_not(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    elsewhere = Owner("another machine", "boot", 1, 1)
+    cluster.answers["GET /api/v1/namespaces"] = (
+        200,
+        {"items": [space("dunnage-nodes-1", elsewhere)]},
+    )
+    cluster.answers["/api/v1/pods"] = (200, {"items": [on_node("dunnage-nodes-1", "n2")]})
+    assert "study `other` has agents on n2: two studies would disturb each other" in (
+        refused(tmp_path)
+    )
+    cluster.answers["/api/v1/pods"] = (200, {"items": [on_node("dunnage-nodes-1", "n7")]})
+    with opened(tmp_path) as testbed:
+        assert len(testbed.hosts) == 2
+
+
+def test_a_study_that_begins_meanwhile_is_noticed_once_agents_are_there(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    elsewhere = Owner("another machine", "boot", 1, 1)
+
+    def there_too(*testbeds: str) -> Callable[[Any], tuple[int, Any]]:
+        def made(given: Any) -> tuple[int, Any]:
+            spaces = [space(each, elsewhere) for each in testbeds]
+            pods = [on_node(each, "n1") for each in testbeds]
+            cluster.answers["GET /api/v1/namespaces"] = (200, {"items": spaces})
+            cluster.answers["/api/v1/pods"] = (200, {"items": pods})
+            return 201, given
+
+        return made
+
+    cluster.answers[f"POST {SPACE}/pods"] = there_too(NAME)
+    with opened(tmp_path) as testbed:
+        assert len(testbed.hosts) == 2
+    cluster.answers |= {"GET /api/v1/namespaces": NOTHING, "/api/v1/pods": NOTHING}
+    cluster.answers[f"POST {SPACE}/pods"] = there_too(NAME, "dunnage-nodes-1")
+    assert "study `other` has agents on n1" in refused(tmp_path)
+    assert cluster.asked[-2:] == [f"DELETE {SPACE}", f"GET {SPACE}"]
+
+
+def test_what_a_study_left_that_was_killed_here_is_removed_first(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    dead = replace(own(), born=1)
+    theirs = [space("dunnage-nodes-1", dead), space("dunnage-b1", dead, stay="b1")]
+    cluster.answers["GET /api/v1/namespaces"] = (200, {"items": theirs})
+    cluster.answers["/api/v1/pods"] = (200, {"items": [on_node("dunnage-nodes-1", "n2")]})
+    with opened(tmp_path):
+        deleted = [asked for asked in cluster.asked if asked.startswith("DELETE")]
+    spaces = ("dunnage-b1", "dunnage-nodes-1")
+    assert deleted == [f"DELETE /api/v1/namespaces/{each}" for each in spaces]
