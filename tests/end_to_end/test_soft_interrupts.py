@@ -10,7 +10,7 @@ from dunnage.findings.cpu.shares import NETWORK_SOFT
 from dunnage.hosts.fake.watch import SOFT_CPU
 from dunnage.hosts.fake.world import World
 from dunnage.model.metrics import CHARGED
-from dunnage.model.record import RECORD_VERSION
+from dunnage.model.record_versions import RECORD_VERSION
 from dunnage.model.soft_interrupts import BRIDGE
 from dunnage.opened import OpenedResult
 from dunnage.report.page.page import page

@@ -20,7 +20,7 @@ from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
 from dunnage.study.read import read_study
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.live, pytest.mark.proof, pytest.mark.timeout(600)]
 
 STUDY = """
 dunnage: 1

@@ -154,7 +154,7 @@ def test_the_last_lines_of_a_member_are_its_own_though_another_is_in_its_place(
 def test_how_a_member_died_is_told_though_its_log_cannot_be_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    api = Api().on(f"GET {POD}", killed("c2", "OOMKilled")).on(f"GET {POD}/log", status(500))
+    api = Api().on(f"GET {POD}", killed("c2", "OOMKilled")).on(f"GET {POD}/log", status(403))
     with host_that(monkeypatch) as (host, _):
         error = death(member(host, api), "died: exit code 137, out of memory")
     assert str(error) == (
