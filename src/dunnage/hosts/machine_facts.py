@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from dunnage.hosts.accelerator import accelerator
+from dunnage.model.accelerator import ACCELERATOR
 from dunnage.model.value import Scalar
 
 _SYSTEM = "/sys/devices/system"
@@ -31,6 +33,7 @@ def machine_facts(
     return {
         "cpu.model": cpu_model(processors, architecture or platform.machine()),
         "cpu.count": len(re.findall(r"^processor\s*:", processors, re.MULTILINE)) or None,
+        ACCELERATOR: accelerator(read),
         "cpu.governor": _stripped(read(f"{_SYSTEM}/cpu/cpu0/cpufreq/scaling_governor")),
         "memory.total": _kibibytes(memory, "MemTotal"),
         "memory.swap": _kibibytes(memory, "SwapTotal"),

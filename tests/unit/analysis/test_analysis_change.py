@@ -257,6 +257,10 @@ def test_name_seed_and_number_of_blocks_may_differ() -> None:
             ("environment", "kernel: 6.1 → 6.2"),
         ),
         (
+            {"environment": ENVIRONMENT | {"cpu.accelerator": "TCG"}},
+            ("environment", "cpu.accelerator: - → TCG"),
+        ),
+        (
             {"environment": {"kernel": "6.1", "cpu.model": "x"}},
             ("environment", "dunnage.version: 0.1.0 → -"),
         ),

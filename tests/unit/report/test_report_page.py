@@ -164,6 +164,14 @@ def test_a_fake_study_says_that_its_numbers_are_invented() -> None:
     assert "These numbers are invented" not in rendered(made)
 
 
+def test_that_processors_were_emulated_is_said_before_any_number() -> None:
+    made = sample()
+    analysis = made.analysis.model_copy(update={"environment": {"cpu.accelerator": "TCG"}})
+    shown = page(analysis, made.study, made.plan, made.stays)
+    assert shown.index("The processors were emulated") < shown.index('class="question"')
+    assert "The processors were emulated" not in rendered(made)
+
+
 def test_that_clients_and_servers_shared_processors_is_said() -> None:
     made = sample()
     testbed = made.study.testbed.model_copy(update={"cores": Cores.SHARED})

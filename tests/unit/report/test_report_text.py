@@ -147,6 +147,14 @@ def test_a_fake_study_says_that_its_numbers_are_invented() -> None:
     assert "These numbers are invented" in shown(text.answer_table(analysis, made.study, made.plan))
 
 
+def test_that_processors_were_emulated_is_said() -> None:
+    made = sample()
+    emulated = made.analysis.model_copy(update={"environment": {"cpu.accelerator": "TCG"}})
+    said = "The processors were emulated"
+    assert said in shown(text.answer_table(emulated, made.study, made.plan))
+    assert said not in shown(text.answer_table(made.analysis, made.study, made.plan))
+
+
 def test_that_clients_and_servers_shared_processors_is_said() -> None:
     made = sample()
     testbed = made.study.testbed.model_copy(update={"cores": Cores.SHARED})

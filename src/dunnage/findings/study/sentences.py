@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from dunnage.analysis.groups import grouped
 from dunnage.findings.parity.factors import leaves
+from dunnage.model.accelerator import is_emulated
 from dunnage.model.analysis import Analysis
 from dunnage.model.choices import Cores, Storage
 from dunnage.model.deployment import Deployment
@@ -58,6 +59,16 @@ def invented(analysis: Analysis) -> str:
     return (
         "These numbers are invented: hosts, platform and database of this study are fakes that "
         "show what a study and its report look like."
+    )
+
+
+def emulated(analysis: Analysis) -> str:
+    """That the processors are no real ones, where it is known; else nothing."""
+    if not is_emulated(analysis.environment):
+        return ""
+    return (
+        "The processors were emulated by QEMU (`TCG`): it shows that the study works; do not use its "
+        "numbers."
     )
 
 

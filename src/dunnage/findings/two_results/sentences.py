@@ -42,6 +42,7 @@ _WEIGHT = (
     "workloads",
     "records",
     "load",
+    "cpu.accelerator",
     "cpu.model",
     "kernel",
     "memory",

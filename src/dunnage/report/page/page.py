@@ -109,6 +109,7 @@ def _told(
         "headline": about.headline(study, plan),
         "setting": about.setting(study, plan),
         "invented": about.invented(analysis),
+        "emulated": about.emulated(analysis),
         "shared": about.shared(study),
         "damaged": damage.brief(analysis.damages),
         "trouble": trouble(analysis, failures),

@@ -68,6 +68,7 @@ def heading(
     yield Text(terms.plain(analysis.study), style="bold")
     warnings = (
         about.invented(analysis),
+        about.emulated(analysis),
         about.scaled(scale),
         about.shared(study),
         damage.brief(analysis.damages),
