@@ -235,8 +235,10 @@ def test_packets_and_their_bytes_count_once_at_each_uplink(lab: Lab, working: Wo
 
 
 def used_by_processes(group: Path) -> float:
-    """CPU seconds of a control group's processes, with those of children that ended."""
-    processes = (group / "cgroup.procs").read_text().split()
+    """CPU seconds of the processes in and below a control group, with those of children that
+    ended."""
+    listed = (each.read_text().split() for each in group.rglob("cgroup.procs"))
+    processes = (process for every in listed for process in every)
     stats = (Path(f"/proc/{each}/stat").read_text().rpartition(")")[2] for each in processes)
     ticks = sum(int(word) for stat in stats for word in stat.split()[11:15])
     return ticks / os.sysconf("SC_CLK_TCK")

@@ -132,7 +132,17 @@ def test_version_two_hands_controllers_down_and_writes_limits(
     assert said["cpu.weight"] == "5"
     assert said["pids.max"] == "7"
     # The file shows what was written last: each controller is handed down by a write of its own.
-    assert (tmp_path / "cgroup.subtree_control").read_text() == "+pids"
+    assert (tmp_path / "cgroup.subtree_control").read_text() == "+hugetlb"
+
+
+def test_version_two_takes_processes_into_a_group_beside_those_of_container_runtimes(
+    unified: VersionTwo, tmp_path: Path
+) -> None:
+    (tmp_path / "lab" / "container").mkdir()
+    expected = (tmp_path / "lab" / "own" / "cgroup.procs",)
+    assert unified.join_files("/lab") == expected
+    assert expected[0].parent.is_dir()
+    assert unified.join_files("/lab") == expected
 
 
 def test_version_two_without_limits_says_so(unified: VersionTwo, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Control groups, whichever version this machine has them in.
 
 A lab's groups are `/dunnage/<lab>/<host>/<unit>` below every hierarchy (version 1) or below the
-unified mount (version 2). Processes live in units only, as version 2 demands.
+unified mount (version 2). Processes live in units only, as version 2 demands, and there in a group
+of their own, for a client's containers are in units as well.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class ControlGroups(ABC):
 
     @abstractmethod
     def join_files(self, group: str) -> tuple[Path, ...]:
-        """Files into which a process of one thread writes `0` to join the group."""
+        """Files into which a process of one thread writes `0` to join the group, or one below it."""
 
     @abstractmethod
     def freeze(self, group: str) -> None:

@@ -9,7 +9,12 @@ from dunnage.errors import RunError
 from dunnage.hosts.control_groups.groups import ControlGroups, Shape, below, until
 from dunnage.model.deployment import QUOTA_PERIOD
 
-_WANTED = ("cpu", "cpuset", "memory", "io", "pids")
+_WANTED = ("cpu", "cpuset", "memory", "io", "pids", "hugetlb")
+"""The last is for kubelets: one refuses a group for its pods that lacks a controller of the root's
+(`pkg/kubelet/cm/cgroup_v2_manager_linux.go`, `Validate`)."""
+_OWN = "own"
+"""What the group of a group's own processes is called. Version 2 takes none into a group that hands
+controllers down, as container runtimes make it do for those that they make below it."""
 
 
 class VersionTwo(ControlGroups):
@@ -37,7 +42,9 @@ class VersionTwo(ControlGroups):
         self._write(directory, "pids.max", "max" if shape.pids is None else shape.pids)
 
     def join_files(self, group: str) -> tuple[Path, ...]:
-        return (below(self._root, group) / "cgroup.procs",)
+        own = below(self._root, group) / _OWN
+        own.mkdir(exist_ok=True)
+        return (own / "cgroup.procs",)
 
     def freeze(self, group: str) -> None:
         directory = below(self._root, group)
