@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from group_files import directory
 from living import deployed
 
 from dunnage.contracts.host import Host
@@ -21,7 +22,7 @@ from dunnage.contracts.testbed import Testbed
 from dunnage.databases.redis.database import Redis
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
-from dunnage.hosts.control_groups.here import mounted
+from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.choices import Storage
 from dunnage.model.deployment import QUOTA_PERIOD, Deployment
@@ -241,13 +242,10 @@ def rewritten(
     member: RunningMember, controller: str, one: Mapping[str, str], two: Mapping[str, str]
 ) -> Iterator[None]:
     """Other values in files of a member's control group, named as version 1 or 2 names them."""
-    found = mounted(Path("/proc/self/mounts").read_text())
-    first = {"memory", "cpu"} <= found.controllers.keys()
-    root = found.controllers[controller] if first else found.unified
-    assert root is not None
     assert isinstance(member.process, Seen)
-    group = root / member.process.control_group.strip("/")
-    values = {group / name: value for name, value in (one if first else two).items()}
+    group = directory(member.process.control_group, controller)
+    named = one if control_groups().version == 1 else two
+    values = {group / name: value for name, value in named.items()}
     before = {file: file.read_text().strip() for file in values}
     try:
         for file, value in values.items():

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from docker import DockerClient
+from group_files import directory
 from known_work import PYTHON, UNIT, Worker, in_container, on_host, sampled
 
 from dunnage.contracts.host import Host
 from dunnage.docker_api import connect
-from dunnage.hosts.control_groups.here import mounted
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.choices import Cores
 from dunnage.model.study import Limits, TestbedSpec
@@ -245,16 +245,14 @@ def used_by_processes(group: Path) -> float:
 
 
 def test_a_daemons_processor_time_is_that_of_its_processes(lab: Lab) -> None:
-    found, group = mounted(Path("/proc/self/mounts").read_text()), lab.host.control_group(DAEMON)
-    root = found.controllers.get("cpuacct", found.unified)
-    assert root is not None
-    directory = root / group.strip("/")
-    before = used_by_processes(directory)
+    group = lab.host.control_group(DAEMON)
+    daemon = directory(group, "cpuacct")
+    before = used_by_processes(daemon)
     with sampled(lab.host, {DAEMON: group}) as seen:
-        while used_by_processes(directory) - before < 1.0:
+        while used_by_processes(daemon) - before < 1.0:
             lab.daemon.info()
             lab.daemon.containers.list(all=True)
-    used = used_by_processes(directory) - before
+    used = used_by_processes(daemon) - before
     assert seen.grew("cpu", DAEMON) == pytest.approx(used, abs=0.1)
 
 

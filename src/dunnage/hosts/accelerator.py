@@ -24,7 +24,7 @@ _OTHER = "unknown hypervisor"
 
 
 def accelerator(read: Callable[[str], str | None]) -> str | None:
-    """`none`, `TCG`, or the hypervisor's name; None where a kernel does not tell whether it has one.
+    """`none`, `TCG`, or the hypervisor's name; None where a kernel does not tell if it has one.
 
     `read` returns the text of a file, or None. `QEMU` may be its translator as well as KVM: QEMU
     says which only in the name of its processor `max`. Only kernels for x86 tell by a flag that

@@ -15,13 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from group_files import directory, of_version
 from study_process import in_a_run, insist_nothing_left, under_way
 
 from dunnage import catalog
 from dunnage.errors import ExitCode
 from dunnage.generators.engine import EngineGenerator
 from dunnage.hosts.control_groups.groups import TOP
-from dunnage.hosts.control_groups.here import mounted
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.load import Command, LoadOrder
 from dunnage.model.record import Record
@@ -110,18 +110,14 @@ def swap_space(size: int) -> Iterator[None]:
 @contextmanager
 def short_of_memory(lab: str, host: str) -> Iterator[None]:
     """Leave a host seven eighths of the memory that its processes have and no file stands for."""
-    found = mounted(Path("/proc/self/mounts").read_text())
-    first = "memory" in found.controllers
-    root = found.controllers["memory"] if first else found.unified
-    assert root is not None
-    group = root / TOP.strip("/") / lab / host
-    limit = group / ("memory.limit_in_bytes" if first else "memory.max")
-    held = anonymous(group, "total_rss" if first else "anon")
+    group = directory(f"{TOP}/{lab}/{host}", "memory")
+    limit = group / of_version("memory.limit_in_bytes", "memory.max")
+    held = anonymous(group, of_version("total_rss", "anon"))
     with suppress(OSError):  # the kernel tells that it has not got there yet
         limit.write_text(str(held * 7 // 8))
     yield
     with suppress(FileNotFoundError):  # the study has ended
-        limit.write_text("-1" if first else "max")
+        limit.write_text(of_version("-1", "max"))
 
 
 def anonymous(group: Path, name: str) -> int:

@@ -67,8 +67,8 @@ def emulated(analysis: Analysis) -> str:
     if not is_emulated(analysis.environment):
         return ""
     return (
-        "The processors were emulated by QEMU (`TCG`): it shows that the study works; do not use its "
-        "numbers."
+        "The processors were emulated by QEMU (`TCG`). This shows that the study works; do not use "
+        "its numbers."
     )
 
 

@@ -53,7 +53,7 @@ class ControlGroups(ABC):
 
     @abstractmethod
     def join_files(self, group: str) -> tuple[Path, ...]:
-        """Files into which a process of one thread writes `0` to join the group, or one below it."""
+        """Files into which a process of one thread writes `0` to join the group or one below."""
 
     @abstractmethod
     def freeze(self, group: str) -> None:
