@@ -22,10 +22,11 @@ from dunnage.substrates.kubernetes.place import SECRET
 from dunnage.substrates.kubernetes.running import Running
 
 _MODES = (
+    "test -e /sys/class/net/kube-ipvs0 && echo ipvs && exit; "
     "nft list table ip kube-proxy > /dev/null 2>&1 && echo nftables; "
     "iptables-save -t nat 2> /dev/null | grep -q KUBE-SERVICES && echo iptables; true"
 )
-"""Says which rules of kube-proxy's are there."""
+"""Says which rules of kube-proxy's are there. By IPVS it has a device, and some of iptables too."""
 
 
 def by_routes(

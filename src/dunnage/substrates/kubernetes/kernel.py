@@ -9,10 +9,13 @@ from typing import Protocol
 from dunnage.errors import UnavailableError
 from dunnage.model.cni import ON_THE_WIRE, plugins_of
 from dunnage.model.offer import Capability, Support
+from dunnage.model.proxy import ProxyMode
 from dunnage.substrates.kubernetes.choices import Choices, Network
 
 VXLAN = Capability("vxlan")
 """The kernel has VXLAN devices, of which flannel makes its tunnel."""
+IPVS = Capability("ipvs")
+"""The kernel has IP Virtual Server, by which a kube-proxy may lead to pods."""
 INOTIFY = 10
 """Instances of inotify that its programs need on a host."""
 
@@ -42,6 +45,8 @@ def insist_on_kernel(kernel: Kernel, hosts: int, choices: Choices) -> None:
     found = [kernel.inotify_room(hosts * INOTIFY)]
     if choices.network is Network.FLANNEL_VXLAN:
         found.append(kernel.supports()[VXLAN])
+    if choices.proxy is ProxyMode.IPVS:
+        found.append(kernel.supports()[IPVS])
     found += interfaces(kernel, choices.configuration)
     for support in found:
         if not support.met:
