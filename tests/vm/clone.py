@@ -59,7 +59,11 @@ def cloned(place: Path, prefixes: Iterable[str]) -> Iterator[Clone]:
 
     `place` is a directory for its disk and its console.
     """
-    with booted(image(), hand_in(place, prefixes), place) as machine:
-        taken = machine.run(taking(), 30)
-        assert taken.code == 0, taken.said
-        yield Clone(machine)
+    disk = hand_in(place, prefixes)
+    try:
+        with booted(image(), disk, place) as machine:
+            taken = machine.run(taking(), 30)
+            assert taken.code == 0, taken.said
+            yield Clone(machine)
+    finally:
+        disk.unlink()

@@ -23,7 +23,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 """Where the clone is as well, so that paths in the virtual environment mean the same there."""
 PYTHON = "3.11"
 """Debian 12's own, by which everything runs in there."""
-_PLACE = "/media/handed"
+_PLACE = "/srv/handed"
 _CACHE = "/root/.cache/dunnage"
 
 
