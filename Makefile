@@ -97,9 +97,10 @@ $(HOST_TOOLS): $(SETUP)
 	@command -v ip >/dev/null || test "$$(id -u)" -ne 0 || { echo "installing iproute2"; apt-get update -qq && $(APT) iproute2 > /dev/null; }
 	@touch $@
 
-$(LIVE_TOOLS): $(SETUP)
+$(LIVE_TOOLS): $(SETUP) Makefile
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { echo "installing chromium and its driver"; apt-get update -qq && $(APT) chromium chromium-driver > /dev/null; }
 	@command -v mvn >/dev/null || { echo "installing maven"; apt-get update -qq && $(APT) maven > /dev/null; }
+	@command -v pdflatex >/dev/null && command -v pdftotext >/dev/null || { echo "installing LaTeX and poppler's tools"; apt-get update -qq && $(APT) texlive-latex-base poppler-utils > /dev/null; }
 	@touch $@
 
 $(VM_TOOLS): $(SETUP)

@@ -17,8 +17,13 @@ def lane(nodeid: str) -> str:
     """
     if nodeid.startswith(STUDIES):
         return STUDIES
+    return KUBERNETES if called_kubernetes(nodeid) else ""
+
+
+def called_kubernetes(nodeid: str) -> bool:
+    """Whether a test's file or case tells that it has a Kubernetes; others say so by their mark."""
     file, case = nodeid.partition("::")[0], nodeid.partition("[")[2]
-    return KUBERNETES if KUBERNETES in file or KUBERNETES in case else ""
+    return KUBERNETES in file or KUBERNETES in case
 
 
 def scope(nodeid: str) -> str:

@@ -17,7 +17,7 @@ import pytest
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from gate.known import made_for
-from gate.lanes import lane, scope
+from gate.lanes import KUBERNETES, called_kubernetes, lane, scope
 
 PURE_LIMIT = 60
 """Seconds that a test may take which starts no daemon and names no limit of its own."""
@@ -38,13 +38,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each test the time limit that fits it; modules that may take long begin, lanes first.
+    """Give tests their limits, and the mark that their names tell; what may take long begins.
 
-    Then workers end at nearly the same time. Whoever wants another order sorts after this.
+    Lanes are first of all. Then workers end at nearly the same time. Whoever wants another order
+    sorts after this.
     """
     limits: dict[Path, float] = {}
     for item in items:
         real = any(item.get_closest_marker(name) for name in ("live", "browser", "proof"))
+        if real and called_kubernetes(item.nodeid):
+            item.add_marker(KUBERNETES)
         if not real and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(PURE_LIMIT))
         limits[item.path] = max(limits.get(item.path, 0.0), _limit(item))

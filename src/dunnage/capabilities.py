@@ -17,13 +17,13 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.plan import Skipped
 from dunnage.model.proxy import ProxyMode, proxy_of
-from dunnage.model.study import Study
+from dunnage.model.study import CONTROL_GROUP, Study
 from dunnage.model.value import Scalar
 from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.offered import DOCKER
 from dunnage.software.engine import ENGINE, engine_support
 from dunnage.software.trees import DebianSoftware
-from dunnage.substrates.kubernetes.kernel import interfaces
+from dunnage.substrates.kubernetes.kernel import INOTIFY, interfaces
 
 _OF_DAEMONS = frozenset({DOCKER, KUBERNETES, VXLAN, IPVS})
 """What Docker daemons and the programs of a Kubernetes need of the machine that they run on: those
@@ -143,7 +143,7 @@ def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> 
 def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skipped, str], ...]:
     """Every deployment that cannot run here, with the reason and a command that may help."""
     here = supports(study.testbed.kind)
-    tried = cache(partial(interfaces, kernel))
+    tried, room = cache(partial(interfaces, kernel)), cache(partial(_room, study))
     found = []
     for deployment in deployments:
         needs = tuple(_needs(study, deployment))
@@ -154,12 +154,22 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
             unmet.append(_NO_NODES)
         if not unmet and catalog.family(deployment) == "kubernetes":
             needed = tried(configuration_of(deployment))
-            unmet = [support for support in needed if not support.met]
+            ours = () if catalog.on_theirs(study, deployment) else room()
+            unmet = [support for support in (*needed, *ours) if not support.met]
         if unmet:
             reason = "; ".join(support.reason for support in unmet)
             hint = next((support.hint for support in unmet if support.hint), "dunnage doctor")
             found.append((Skipped(deployment=deployment.name, reason=reason), hint))
     return tuple(found)
+
+
+def _room(study: Study) -> tuple[Support, ...]:
+    """Whether this machine has room for a Kubernetes of ours, on the study's hosts and on the one
+    for its control plane. Hosts that are elsewhere ask nothing of it."""
+    if not catalog.OFFER.testbeds[study.testbed.kind].here:
+        return ()
+    hosts = {**study.testbed.hosts, CONTROL_GROUP: 1}
+    return (kernel.inotify_room(INOTIFY * sum(hosts.values())),)
 
 
 def _untranslated(

@@ -38,7 +38,13 @@ from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.planned import PlannedHost, planned_hosts
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.hosts.nodes.owner import in_use
-from dunnage.hosts.nodes.planned import WHY, labels_of_nodes, named_node, planned_nodes
+from dunnage.hosts.nodes.planned import (
+    WHY,
+    labels_of_nodes,
+    named_node,
+    planned_nodes,
+    planned_objects,
+)
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     FLOATING,
@@ -50,7 +56,7 @@ from dunnage.model.offer import (
 from dunnage.model.plan import StayPlan
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.platforms.fake import FakePlatform
-from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, foreseen
+from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, differing, foreseen
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.native import Native
 from dunnage.platforms.stay_names import StayNames
@@ -323,6 +329,20 @@ def foreseen_objects(
         database.layout(deployment.database),
         lambda now: database.stages(deployment.database, now),
         on,
+    )
+
+
+def foreseen_agents(hosts: TestbedSpec) -> tuple[ForeseenObject, ...]:
+    """All objects that a testbed will create in a cluster before any stay, in their order.
+
+    There are none where hosts are not nodes of one that exists already.
+    """
+    if OFFER.testbeds[hosts.kind].here:
+        return ()
+    others = planned_objects(hosts, others=True)
+    return tuple(
+        ForeseenObject(one, host, unknown=dict.fromkeys(differing(one, others[host]), WHY))
+        for host, one in planned_objects(hosts).items()
     )
 
 

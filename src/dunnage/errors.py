@@ -9,6 +9,8 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path
@@ -98,6 +100,16 @@ class UnavailableError(DunnageError):
 
 class StayError(DunnageError):
     """A deployment could not be brought up, or died: the stay ends, its runs are to be repeated."""
+
+
+@contextmanager
+def failing_stay() -> Iterator[None]:
+    """Have what cannot be had just now fail the stay that needs it: UnavailableError becomes
+    StayError, the stay is tried again, and the study goes on."""
+    try:
+        yield
+    except UnavailableError as error:
+        raise StayError(error.what, where=error.where, hint=error.hint) from error
 
 
 class RunError(DunnageError):
@@ -222,6 +234,10 @@ class NoResultError(ResultError):
     exit_code = ExitCode.USAGE
     inside: str = ""
     """The result of which a part was named, if that is what was wrong."""
+
+
+TO_LOOK = "dunnage run --keep STUDY  # to look at the hosts"
+"""A hint for what went wrong on hosts that are ours. Of others nothing is kept."""
 
 
 class InterruptedRunError(DunnageError):

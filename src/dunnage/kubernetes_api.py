@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,10 +41,22 @@ def connect(server: ApiServer, timeout: float = TIMEOUT) -> Client:
     with _usable(server.kubeconfig):
         config = _config(server)
         if server.socket is None:
-            return Client(config, timeout=httpx2.Timeout(timeout))
+            return _of_any_kind(Client(config, timeout=httpx2.Timeout(timeout)))
         transport = httpx2.HTTPTransport(uds=server.socket, verify=_secured(config))
         there = config._replace(cluster=Cluster(server=config.cluster.server), user=config.user)
-        return Client(there, timeout=httpx2.Timeout(timeout), transport=transport, trust_env=False)
+        waiting = httpx2.Timeout(timeout)
+        return _of_any_kind(Client(there, timeout=waiting, transport=transport, trust_env=False))
+
+
+def _of_any_kind(client: Client) -> Client:
+    """A client that takes refusals without a Content-Type, such as a balancer's; lightkube asks
+    for that of each, and has no way to give hooks to what it asks by."""
+
+    def name_one(answer: httpx2.Response) -> None:
+        answer.headers.setdefault("Content-Type", "")
+
+    client._client._client.event_hooks = {"response": [name_one]}
+    return client
 
 
 def told(server: ApiServer, url: str, socket: str | None = None, timeout: float = TIMEOUT) -> str:
@@ -115,6 +128,8 @@ def _config(server: ApiServer) -> SingleConfig:
             raise ConfigError(f"context `{name}` of `{server.kubeconfig}` names {lacks}")
     if user is not None and _certified(user) and not (user.client_key or user.client_key_data):
         raise ConfigError(f"user `{context.user}` of `{server.kubeconfig}` has no key")
+    if user is not None and (lacks := _lacks(user)):
+        raise ConfigError(f"user `{context.user}` of `{server.kubeconfig}` names {lacks}")
     config = known.get(name)
     if config is None or not _leads_somewhere(config.cluster.server):
         raise ConfigError(f"context `{name}` of `{server.kubeconfig}` names no URL of a server")
@@ -147,6 +162,18 @@ def _line(error: YAMLError) -> str:
 
 def _certified(user: User) -> bool:
     return bool(user.client_cert or user.client_cert_data)
+
+
+def _lacks(user: User) -> str:
+    """What the first question would fail for, of what is needed only then; empty for nothing."""
+    if user.token_file is not None:
+        readable = Path(user.token_file).is_file() and os.access(user.token_file, os.R_OK)
+        return "" if readable else f"the file `{user.token_file}`, which cannot be read"
+    if user.token is not None or user.exec is None:
+        return ""
+    own = (each.value for each in user.exec.env or () if each.name == "PATH")
+    found = shutil.which(user.exec.command, path=next(own, None))
+    return "" if found else f"the program `{user.exec.command}`, which is not there"
 
 
 def _leads_somewhere(server: str) -> bool:

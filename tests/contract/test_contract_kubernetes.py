@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from functools import partial
@@ -96,6 +97,24 @@ def nodes(kubernetes: HasKubernetes) -> Mapping[str, Mapping[str, str]]:
         return found
 
 
+_STRANGER = """
+import http.client, ssl, sys
+context = ssl.create_default_context()
+context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+asked = http.client.HTTPSConnection(sys.argv[1], timeout=10, context=context)
+try:
+    asked.request("GET", sys.argv[2])
+    print(asked.getresponse().status)
+except (ssl.SSLError, ConnectionResetError, http.client.RemoteDisconnected):
+    print("refused")
+"""
+
+
+def told_to_a_stranger(host: Host, address: str, path: str) -> str:
+    """The status that a server gives who has no certificate, or `refused`."""
+    return host.run([sys.executable, "-c", _STRANGER, address, path]).stdout.strip()
+
+
 class TestKubernetes:
     def test_every_host_but_controls_is_a_ready_node_by_its_own_name_and_address(
         self, laid: tuple[Testbed, OwnKubernetes]
@@ -154,6 +173,19 @@ class TestKubernetes:
         with httpx2.Client(transport=transport, base_url="https://stranger") as stranger:
             assert stranger.get("/readyz").status_code == httpx2.codes.UNAUTHORIZED
             assert stranger.get("/api/v1/nodes").status_code == httpx2.codes.UNAUTHORIZED
+
+    def test_no_kubelet_and_no_etcd_serves_anybody_without_a_certificate(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        for host in testbed.hosts:
+            if host.group == CONTROL_GROUP:
+                assert told_to_a_stranger(host, "127.0.0.1:2379", "/version") == "refused"
+            else:
+                address = f"{host.address}:10250"
+                assert told_to_a_stranger(host, address, "/pods") == "401"
+                assert told_to_a_stranger(host, address, "/healthz") == "401"
+        assert KUBELET in own.units(testbed.group("db")[0].name)
 
     def test_keys_are_for_root_alone(self, laid: tuple[Testbed, OwnKubernetes]) -> None:
         testbed, _ = laid

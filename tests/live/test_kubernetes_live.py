@@ -136,9 +136,10 @@ def test_load_stays_inside_of_the_endpoint_and_the_way_is_read_to_its_end(
             assert path.hops[-1].kind is HopKind.MEMBER
 
 
-def test_limits_are_in_force_in_the_members_control_group(lab: Lab) -> None:
+@pytest.mark.parametrize("way", [("host-port",), ("container-dns", ClientPlace.CONTAINER)])
+def test_limits_are_in_force_in_the_members_control_group(lab: Lab, way: tuple[Any, ...]) -> None:
     limits = Limits(memory=200 * 2**20, cpus=0.5)
-    with formed(lab, deployed_as(database=SINGLE, limits=limits)) as (platform, *_):
+    with formed(lab, deployed_as(*way, database=SINGLE, limits=limits)) as (platform, *_):
         assert platform.network()["quality"] == "Guaranteed"
         (member,) = platform.running()
         assert isinstance(member.process, Seen)
@@ -180,7 +181,7 @@ def test_an_image_that_is_missing_is_told_with_the_kubelets_words(lab: Lab) -> N
     assert isinstance(error, StayError)
     assert str(error).startswith("redis-1: its pod did not start: ")
     assert "nowhere/redis:7.0" in str(error)
-    assert "kubectl describe pod redis-1-0" in error.hint
+    assert error.hint.endswith("# then: dunnage lab shell control-1 -- kubectl describe nodes")
 
 
 def test_a_pod_that_fits_no_node_is_told_with_the_schedulers_words(lab: Lab) -> None:
@@ -202,18 +203,21 @@ def test_a_program_that_is_not_in_the_image_is_told(lab: Lab) -> None:
     assert "/nothing" in str(error)
 
 
-def test_a_member_that_is_killed_for_memory_is_told(lab: Lab) -> None:
+def test_a_member_that_is_killed_for_memory_is_told_with_its_own_last_lines(lab: Lab) -> None:
     spec = SINGLE.model_copy(update={"settings": {"enable-debug-command": "yes"}})
     limited = deployed_as(database=spec, limits=Limits(memory=32 * 2**20))
     with pytest.raises(StayError) as raised, formed(lab, limited) as (platform, *_):
         place = platform.running()[0]
         cli = f"{TREES.tree(Software('redis', '7.0')).prefix}/bin/redis-cli"
-        fill = (cli, "-h", "127.0.0.1", "DEBUG", "POPULATE", "2000000", "key", "100")
+        asked = (cli, "-h", "127.0.0.1", "DEBUG")
+        platform.run(place.member, (*asked, "LOG", "about to be full"), stdin="", timeout=60.0)
+        fill = (*asked, "POPULATE", "2000000", "key", "100")
         platform.run(place.member, fill, stdin="", timeout=60.0)
         for _ in range(300):  # the kubelet tells of it when it looks
             platform.running()
             lab.testbed.clock.sleep(0.1)
     assert "redis-1: died: exit code 137, out of memory" in str(raised.value)
+    assert "about to be full" in str(raised.value), "the server in its place never wrote that"
     assert traces(lab) == []
 
 

@@ -24,7 +24,7 @@ from dunnage.kubernetes_api import connect
 from dunnage.model.layout import Software
 from dunnage.software.trees import DebianSoftware
 
-pytestmark = [pytest.mark.live, pytest.mark.kubernetes, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
 PORT, NODE_PORT = 6379, 30079
 IMAGE = "dunnage/answers:1"

@@ -23,6 +23,11 @@ def swarm() -> Iterator[dict[str, Any]]:
 
 
 def test_a_swarm_stands_with_its_manager_on_a_host_of_its_own(swarm: dict[str, Any]) -> None:
+    insist_whole(swarm)
+
+
+def insist_whole(swarm: dict[str, Any]) -> None:
+    """All hosts of a Swarm's lab are nodes that are ready, and one of them is its manager."""
     assert list(swarm["hosts"]) == ["db-1", "db-2", "client-1", "control-1"]
     status = said("status", "--format", "json")
     (lab,) = (each for each in json.loads(status.stdout) if each["lab"] == swarm["lab"])
@@ -71,3 +76,23 @@ def test_two_labs_stand_side_by_side_and_must_be_named(swarm: dict[str, Any]) ->
         assert second["lab"] in unclear.stderr
         assert swarm["lab"] in unclear.stderr
     assert said("shell", "--lab", swarm["lab"], "db-1", "--", "true").returncode == 0
+
+
+@pytest.mark.proof
+@pytest.mark.kubernetes
+def test_a_kubernetes_beside_a_swarm_is_whole_and_so_is_the_swarm_then_and_after_it(
+    swarm: dict[str, Any],
+) -> None:
+    with stands("--hosts", "2", "--kubernetes") as cluster:
+        asked = ("control-1", "--", "kubectl", "get", "nodes", "--output", "json")
+        told = said("shell", "--lab", cluster["lab"], *asked)
+        assert told.returncode == 0, told.stderr
+        ready = {
+            node["metadata"]["name"]: condition["status"]
+            for node in json.loads(told.stdout)["items"]
+            for condition in node["status"]["conditions"]
+            if condition["type"] == "Ready"
+        }
+        assert ready == dict.fromkeys(("db-1", "db-2", "client-1"), "True")
+        insist_whole(swarm)
+    insist_whole(swarm)

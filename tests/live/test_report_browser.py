@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from browsing import OPENED, OVERLAPS, asked, complaints, opened, show
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 
 from dunnage.report.page.page import page
 from dunnage.store.write import write_again
@@ -17,31 +16,11 @@ from report_samples import HOSTILE, nothing_measured, poisoned, sample
 
 pytestmark = pytest.mark.browser
 
-SWITCHES = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-)
-
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for switch in (*SWITCHES, f"--user-data-dir={tmp_path_factory.mktemp('browser')}"):
-        options.add_argument(switch)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-    try:
+    with opened(tmp_path_factory.mktemp("browser")) as driver:
         yield driver
-    finally:
-        driver.quit()
 
 
 @pytest.fixture(scope="module")
@@ -66,30 +45,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return written
 
 
-def show(
-    browser: webdriver.Chrome,
-    page: Path,
-    *,
-    width: int = 1280,
-    height: int = 800,
-    scheme: str = "light",
-    media: str = "",
-) -> None:
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
-    )
-    browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia",
-        {"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]},
-    )
-    browser.get(page.as_uri())
-
-
-def asked(browser: webdriver.Chrome, script: str, *arguments: object) -> Any:
-    return browser.execute_script(f"return ({script})", *arguments)
-
-
 ALL = ("full", "hostile", "few", "empty")
 
 
@@ -97,10 +52,10 @@ ALL = ("full", "hostile", "few", "empty")
 def test_the_page_asks_no_network_and_reports_no_error(
     browser: webdriver.Chrome, pages: dict[str, Path], name: str
 ) -> None:
-    browser.get_log("browser")  # type: ignore[no-untyped-call]
+    complaints(browser)
     browser.get_log("performance")  # type: ignore[no-untyped-call]
     show(browser, pages[name])
-    assert browser.get_log("browser") == []  # type: ignore[no-untyped-call]
+    assert complaints(browser) == []
     events = browser.get_log("performance")  # type: ignore[no-untyped-call]
     messages = [json.loads(event["message"])["message"] for event in events]
     requests = [
@@ -124,7 +79,7 @@ def test_nothing_scrolls_sideways_but_tables_inside_themselves(
     browser: webdriver.Chrome, pages: dict[str, Path], name: str, width: int
 ) -> None:
     show(browser, pages[name], width=width, height=700)
-    asked(browser, "document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+    asked(browser, OPENED)
     assert asked(browser, "document.documentElement.scrollWidth") <= width
 
 
@@ -173,14 +128,6 @@ CONTRAST = """(() => {
     .map((ink) => (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05))
     .reduce((least, ratio) => Math.min(least, ratio), 21);
 })()"""
-
-
-OVERLAPS = """[...document.querySelectorAll('svg.x, .forest tfoot svg')].flatMap((axis) => {
-  const boxes = [...axis.querySelectorAll('text')].filter((it) => it.textContent)
-    .map((it) => it.getBoundingClientRect()).filter((box) => box.width)
-    .sort((a, b) => a.left - b.left);
-  return boxes.slice(1).filter((box, place) => box.left < boxes[place].right - 0.5);
-}).length"""
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])
@@ -269,7 +216,7 @@ def test_no_text_from_outside_becomes_anything_but_text(
         failures=(f"db-1: {payload}",),
     )
     show(browser, write_again(tmp_path / "page.html", text.encode()))
-    asked(browser, "document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+    asked(browser, OPENED)
     assert asked(browser, "window.owned === undefined")
     assert asked(browser, "document.scripts.length") == 1
     assert asked(browser, "document.images.length") == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,9 @@ class Nodes:
     """A Kubernetes of all hosts."""
 
     api = ApiServer(Path("nowhere"))
+
+    def asking(self, words: str) -> str:
+        return f"kubectl --context theirs {words}"
 
     def node(self, host: str) -> str:
         return f"node-{host}"
@@ -143,7 +147,9 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Cluster:
             action()
 
     monkeypatch.setattr(made_here, "connect", connect)
-    monkeypatch.setattr(made_here, "session", lambda _: httpx2.Client(transport=transport))
+    url = "http://cluster"
+    plain = partial(httpx2.Client, base_url=url, transport=transport)
+    monkeypatch.setattr(made_here, "session", lambda _: plain())
     monkeypatch.setattr(made_here, "address_in", lambda *_: "10.67.0.9")
     monkeypatch.setattr(FakeHost, "run", answered)
     monkeypatch.setattr(FakeHost, "router", Floating(), raising=False)

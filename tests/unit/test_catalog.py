@@ -68,6 +68,9 @@ class Everything(FakeSubstrate):
     def api(self) -> ApiServer:
         return ApiServer(Path("kubeconfig"))
 
+    def asking(self, words: str) -> str:
+        return f"kubectl {words}"
+
     def node(self, host: str) -> str:
         return host
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Iterator
 from datetime import timedelta
@@ -13,6 +15,7 @@ from lightkube.codecs import from_dict
 from stand_in_cluster import REVIEWS, WHOAMI, Answer, Cluster, cluster_of, node, secured_cluster
 
 from dunnage import catalog
+from dunnage.clusters.context import Context
 from dunnage.clusters.rights import ALL, Right
 from dunnage.contracts.cluster import ClusterSeen
 from dunnage.contracts.kubernetes import ApiServer
@@ -191,6 +194,11 @@ def test_a_context_that_is_not_there_and_a_broken_file_are_told(
     assert f"`{kubeconfig}` is not YAML: see its line 1" in refused("mine", kubeconfig)[0]
     kubeconfig.unlink()
     assert f"`{kubeconfig}` cannot be read: No such file" in refused("mine", kubeconfig)[0]
+
+
+def test_what_this_machine_lacks_is_not_said_to_be_the_kubeconfigs(kubeconfig: Path) -> None:
+    with pytest.raises(OSError, match="Too many open files"), Context("mine", kubeconfig).spoken():
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 
 def test_a_cluster_that_knows_nobody_is_told(cluster: Cluster, kubeconfig: Path) -> None:

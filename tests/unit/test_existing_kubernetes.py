@@ -156,6 +156,7 @@ def test_it_is_left_as_it_is_and_knows_its_nodes_only() -> None:
     with pytest.raises(KeyError):
         theirs.runtime("db-2")
     assert theirs.facts()["ours"] is False
+    assert theirs.asking("get nodes") == "kubectl --kubeconfig k --context mine get nodes"
 
 
 def test_a_testbed_of_nodes_brings_its_cluster(

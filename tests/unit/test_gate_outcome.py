@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gate.lanes import lane
+import pytest
+
+from gate.lanes import called_kubernetes, lane
 from gate.outcome import Outcome, State, told_apart
 
 
@@ -30,3 +32,16 @@ def test_of_all_studies_one_is_carried_out_at_a_time_and_beside_it_one_kubernete
     assert len(studies) == len(others) == 1
     assert studies != others
     assert lane("tests/contract/test_contract_platform.py::TestPlatform::test[native]") == ""
+
+
+@pytest.mark.parametrize(
+    ("test", "called"),
+    [
+        ("tests/live/studies/test_kubernetes_study_live.py::test_a", True),
+        ("tests/contract/test_contract_platform.py::TestPlatform::test[kubernetes-dns]", True),
+        ("tests/live/test_docker_live.py::test_that_is_not_on_a_kubernetes", False),
+        ("tests/live/test_docker_live.py::test[swarm]", False),
+    ],
+)
+def test_a_file_or_a_case_tells_that_it_has_a_kubernetes(test: str, called: bool) -> None:
+    assert called_kubernetes(test) == called

@@ -137,6 +137,23 @@ def test_a_member_that_goes_by_its_name_starts_when_that_is_known() -> None:
     assert [each["mountPath"] for each in first["volumeMounts"]] == ["/run/dunnage/engine"]
 
 
+@pytest.mark.parametrize("limits", [Limits(), Limits(memory=2**20, cpus=0.5), Limits(cpus=2)])
+def test_what_runs_before_a_member_has_its_limits_and_so_its_class_of_service(
+    limits: Limits,
+) -> None:
+    everywhere = [
+        pod(named=True, limits=limits),
+        apart(named=True, limits=limits)["template"]["spec"],
+    ]
+    for spec in everywhere:
+        (member,) = spec["containers"]
+        asked = member.get("resources")
+        assert (asked is None) == (limits == Limits())
+        assert [each.get("resources") for each in spec["initContainers"]] == [asked] * len(
+            spec["initContainers"]
+        )
+
+
 def test_an_imported_image_is_never_pulled() -> None:
     assert container()["imagePullPolicy"] == "Never"
     assert container(imported=False)["imagePullPolicy"] == "IfNotPresent"

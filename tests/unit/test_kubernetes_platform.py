@@ -39,6 +39,7 @@ from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import Image, headless
 from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.process import first_process
+from dunnage.platforms.readiness import death
 from dunnage.platforms.stay_names import StayNames
 
 STAY = StayNames("b1-x-1")
@@ -58,7 +59,8 @@ def opened(answer: Answer) -> Namespace:
     config = server._replace(user=User())
     transport = httpx2.MockTransport(answer)
     client = Client(config, transport=transport, trust_env=False)
-    return Namespace(client, httpx2.Client(base_url="http://cluster", transport=transport), STAY)
+    session = httpx2.Client(base_url="http://cluster", transport=transport)
+    return Namespace(client, session, STAY, lambda words: f"kubectl --context theirs {words}")
 
 
 class Api:
@@ -106,17 +108,70 @@ def test_a_namespace_is_begun_once_and_its_objects_are_put_into_it() -> None:
     assert len(api.asked) == 2
 
 
+OWN = f"{NAMESPACES}/dunnage-b1-x-1"
+
+
+def labelled(**labels: str) -> httpx2.Response:
+    return ok(kind="Namespace", metadata={"name": "dunnage-b1-x-1", "labels": labels})
+
+
 def test_a_namespace_of_someone_elses_is_refused_and_left() -> None:
-    own = opened(Api().on(f"POST {NAMESPACES}", status(409)))
-    with pytest.raises(UnavailableError, match="not of this stay"):
+    api = Api().on(f"POST {NAMESPACES}", status(409)).on(f"GET {OWN}", labelled(team="t"))
+    own = opened(api)
+    with pytest.raises(UnavailableError, match="not of this stay") as refused:
+        own.begin()
+    shown = "get namespace dunnage-b1-x-1 --show-labels"
+    assert refused.value.hint == f"kubectl --context theirs {shown}"
+    own.end()
+    assert not any(asked.startswith("DELETE") for asked in api.asked)
+
+
+def test_a_namespace_whose_answer_was_lost_is_asked_for_again_and_is_ours() -> None:
+    made = labelled(**STAY.labels)
+    api = Api().on(f"POST {NAMESPACES}", status(409)).on(f"GET {OWN}", made, status(404))
+    api.on(f"GET {VOLUMES}", ok(items=[], metadata={})).on(f"DELETE {OWN}", ok(kind="Status"))
+    lost = 1
+
+    def losing(request: httpx2.Request) -> httpx2.Response:
+        nonlocal lost
+        if request.method == "POST" and lost:
+            lost -= 1
+            raise httpx2.ReadTimeout("timed out")
+        return api(request)
+
+    own = opened(losing)
+    own.begin()
+    own.end()
+    assert api.asked.count(f"DELETE {OWN}") == 1
+
+
+def test_a_namespace_that_may_be_there_is_removed_though_no_answer_came(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outage, "AWAY", 0.0)
+    api = Api().on(f"DELETE {OWN}", ok(kind="Status"))
+    api.on(f"GET {VOLUMES}", ok(items=[], metadata={}))
+
+    def losing(request: httpx2.Request) -> httpx2.Response:
+        if request.method == "POST":
+            raise httpx2.ReadTimeout("timed out")
+        return api(request)
+
+    own = opened(losing)
+    with pytest.raises(StayError, match="the stay's namespace cannot be created: timed out"):
         own.begin()
     own.end()
+    assert f"DELETE {OWN}" in api.asked
 
 
 def test_other_refusals_are_told_in_the_clusters_words() -> None:
-    own = opened(Api().on(f"POST {NAMESPACES}", status(403, "namespaces is forbidden")))
-    with pytest.raises(StayError, match="namespaces is forbidden"):
+    api = Api().on(f"POST {NAMESPACES}", status(403, "namespaces is forbidden"))
+    own = opened(api)
+    with pytest.raises(StayError, match="namespaces is forbidden") as refused:
         own.begin()
+    assert refused.value.hint == "kubectl --context theirs describe nodes"
+    own.end()
+    assert api.asked == [f"POST {NAMESPACES}"]
 
 
 def test_a_pod_that_is_not_there_is_none_and_a_refusal_is_told() -> None:
@@ -133,6 +188,17 @@ def test_a_log_is_empty_before_there_is_a_container() -> None:
     assert logged(status(400)) == logged(status(404)) == ""
     with pytest.raises(StayError, match="log cannot be read"):
         logged(status(500))
+
+
+def test_the_log_of_the_container_before_is_asked_for_by_name() -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        asked.append(str(request.url))
+        return httpx2.Response(200, text="last words\n")
+
+    assert opened(answer).log("redis-1-0", 2, "redis-1", previous=True) == "last words\n"
+    assert asked == [f"http://cluster{POD}/log?tailLines=2&previous=true"]
 
 
 def test_a_log_is_asked_for_again_while_its_container_is_replaced() -> None:
@@ -410,6 +476,18 @@ def test_a_pod_that_will_not_start_is_told_with_warnings_and_its_log() -> None:
     )
 
 
+def test_why_a_pod_did_not_start_is_told_though_nothing_else_can_be_read() -> None:
+    api = Api().on(f"GET {POD}", a_pod(containerStatuses=[waiting("ImagePullBackOff")]))
+    api.on(EVENTS, status(503, "away")).on(f"GET {POD}/log", status(500, "kubelet is gone"))
+    with pytest.raises(StayError) as raised:
+        starting.await_container(opened(api), "redis-1", Deadline.after(60.0))
+    assert str(raised.value) == (
+        "redis-1: its pod did not start: ImagePullBackOff: why; events cannot be read: away; "
+        "the pod's log cannot be read: kubelet is gone"
+    )
+    assert raised.value.hint == "kubectl --context theirs describe nodes"
+
+
 def test_what_may_still_change_is_waited_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting, "_PATIENCE", 0.0)
     full = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "full"}
@@ -652,7 +730,7 @@ def test_an_image_that_a_study_names_is_left_to_its_kubelet(
 def test_a_refusal_of_containerds_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with (
         host_that(monkeypatch, Completed(1, "", "no socket")) as (host, _),
-        pytest.raises(UnavailableError, match="`ctr images list`: no socket"),
+        pytest.raises(StayError, match="`ctr images list`: no socket"),
     ):
         provide(host, RUNTIME, tree(tmp_path))
 
@@ -748,6 +826,54 @@ def test_a_member_that_was_killed_and_not_started_anew_is_told_after_a_while(
     with host_that(monkeypatch, GONE) as (host, _):
         api = Api().on(f"GET {POD}", killed("c1", "Error"))
         assert member(host, api).ended() == "exit code 137"
+
+
+class Logs(Api):
+    """A cluster that tells these states of the pod, one after the other, and has these logs."""
+
+    def __init__(self, *pods: httpx2.Response, now: str = "", before: str = "") -> None:
+        super().__init__()
+        self.on(f"GET {POD}", *pods)
+        self._told = {"false": now, "true": before}
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        if request.url.path == f"{POD}/log":
+            return httpx2.Response(200, text=self._told[request.url.params["previous"]])
+        return super().__call__(request)
+
+
+NEXT = a_pod(containerStatuses=[{**waiting("x"), "containerID": "containerd://c2"}])
+
+
+@pytest.mark.parametrize(
+    ("pods", "told"),
+    [
+        ((killed("c1", "OOMKilled"),), "of the present"),
+        ((killed("c2", "OOMKilled"),), "of the one before"),
+        ((killed("c1", "Error"), killed("c2", "Error")), "of the one before"),
+        ((status(404),), "of the present"),
+        ((NEXT,), "(the log of its container is gone; this is of container c2)\nof the present"),
+    ],
+)
+def test_the_last_lines_of_a_member_are_its_own_though_another_is_in_its_place(
+    monkeypatch: pytest.MonkeyPatch, pods: Sequence[httpx2.Response], told: str
+) -> None:
+    logs = Logs(*pods, now="of the present", before="of the one before")
+    with host_that(monkeypatch) as (host, _):
+        assert member(host, logs).log(20) == told
+
+
+def test_how_a_member_died_is_told_though_its_log_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    api = Api().on(f"GET {POD}", killed("c2", "OOMKilled")).on(f"GET {POD}/log", status(500))
+    with host_that(monkeypatch) as (host, _):
+        error = death(member(host, api), "died: exit code 137, out of memory")
+    assert str(error) == (
+        "redis-1: died: exit code 137, out of memory; "
+        "its last lines are not known: the pod's log cannot be read: no"
+    )
+    assert error.hint == "kubectl --context theirs describe nodes"
 
 
 def test_a_node_of_ours_that_tells_of_a_process_nobody_sees_is_not_believed(

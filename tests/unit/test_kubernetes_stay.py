@@ -16,6 +16,7 @@ from played_kubernetes import (
     Cluster,
     Nodes,
     Trees,
+    answered,
     deployed,
     played,
     substrate,
@@ -270,6 +271,45 @@ def test_a_client_on_such_a_host_has_a_pod_that_acts_as_a_host(
     assert labels["dunnage.stay"] == namespace.removeprefix("dunnage-")
     platform.down()
     assert left == ["client-1"]
+
+
+@pytest.mark.parametrize("fails", ["beside", "leave"])
+def test_a_cluster_that_is_away_for_a_moment_fails_the_stay_of_such_a_client_only(
+    cluster: Cluster,
+    testbed: FakeTestbed,
+    carried: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fails: str,
+) -> None:
+    def away(*_: object) -> Any:
+        raise UnavailableError("the cluster does not answer", hint="kubectl cluster-info")
+
+    pod = SimpleNamespace(name="client-1", leave=away)
+    beside = away if fails == "beside" else lambda *_: pod
+    monkeypatch.setattr(FakeHost, "beside", beside, raising=False)
+    platform = confined(testbed, tmp_path, "service-ip")
+    platform.reserve(DATABASES["redis"].layout(NAMED))
+    with pytest.raises(StayError, match="does not answer") as failed:
+        platform.client(testbed.group("client")[0])
+        platform.down()
+    assert failed.value.hint == "kubectl cluster-info"
+
+
+def test_a_clients_pod_that_has_just_ended_fails_the_stay_where_its_host_is_the_node(
+    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def unseen(_: FakeHost, argv: list[str], **__: object) -> Completed:
+        return Completed(1, "", "") if "find" in argv else answered(_, argv)
+
+    monkeypatch.setattr(FakeHost, "run", unseen)
+    inside = deployed("flannel-vxlan", "service-ip", client=ClientPlace.CONTAINER)
+    ours = Kubernetes(inside, testbed.group("db"), substrate(), Trees(), "b01-d")
+    with pytest.raises(StayError, match="client-1: the client's pod has just ended"):
+        ours.client(testbed.group("client")[0])
+    theirs = confined(testbed, tmp_path, "service-ip")
+    with pytest.raises(UnavailableError, match="a node whose processes this host sees"):
+        theirs.client(testbed.group("client")[0])
 
 
 def test_a_client_on_a_node_of_someone_elses_rests_in_the_databases_image(

@@ -228,6 +228,10 @@ def test_an_agent_that_does_not_run_is_told_with_its_log(
     assert found.startswith("client-1: the agent's pod does not run on node `n2`: ")
     assert told in found
     assert f"describe pod agent-2 --namespace {NAME}" in found
+    warned = {"type": "Warning", "reason": "FailedMount", "message": "no such path"}
+    events = {"items": [{**warned, "involvedObject": {}, "metadata": {}}]}
+    cluster.answers[f"{SPACE}/events"] = (200, events)
+    assert "; the cluster warned: FailedMount: no such path" in refused(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -365,8 +369,25 @@ def test_a_host_that_was_lost_gets_a_new_agent_if_its_node_is_ready(
         assert db.control_group("u") == "/kubepods/p/d/u"
         assert isinstance(db, Shared)
         assert db.shared == {"agent": "/kubepods/p/d", "pods": "/kubepods"}
-        late = NODES[0].to_dict()
-        late["status"]["conditions"][0]["status"] = "False"
+
+
+def test_a_node_that_is_not_ready_is_waited_for_and_given_up_in_the_end(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = NODES[0].to_dict()
+    late["status"]["conditions"][0]["status"] = "False"
+    monkeypatch.setattr(made_here, "_LOOKS", 0.0)
+    with opened(tmp_path) as testbed:
+        ready: tuple[int, Any] = (200, {"items": [each.to_dict() for each in NODES]})
+        away: tuple[int, Any] = (503, {"kind": "Status", "code": 503})
+        looks = iter([(200, {"items": [late]}), away])
+        cluster.answers["/api/v1/nodes"] = lambda _: next(looks, ready)
+        cluster.answers[f"GET {SPACE}/pods/agent-1"] = Pods(pod("agent-1", running()))
+        cluster.answers[f"DELETE {SPACE}/pods/agent-1"] = (200, {"kind": "Status"})
+        testbed.restore("db-1")
+        assert next(looks, None) is None
+        assert PlayedLink.made[-1].host == "db-1"
+        monkeypatch.setattr(made_here, "RETURNS", -1.0)
         for nodes, why in (([late], "Ready is False"), ([], "the cluster has it no more")):
             cluster.answers["/api/v1/nodes"] = (200, {"items": nodes})
             with pytest.raises(UnavailableError, match=f"`n1` is not ready: {why}"):

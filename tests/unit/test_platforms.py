@@ -364,6 +364,10 @@ class Scripted:
             raise answer
         return answer
 
+    @property
+    def hint(self) -> str:
+        return "look"
+
     def log(self, lines: int) -> str:
         return "\n".join(f"line {n}" for n in range(100, 100 + lines))
 

@@ -154,6 +154,7 @@ def test_what_is_long_is_sent_in_pieces() -> None:
             ],
             "no such file; exit code 127",
         ),
+        ([BytesMessage(b"\x02killed"), BytesMessage(b'\x03{"mess')], "killed"),
         ([], "the connection ended"),
     ],
 )
@@ -163,6 +164,21 @@ def test_the_end_of_a_command_is_told_with_its_reason(events: list[Event], why: 
         assert ended(stream) == why
         with pytest.raises(EOFError):
             stream.receive()
+        with pytest.raises(EOFError):
+            stream.send(b"more")
+        stream.close()
+
+
+def test_who_is_ended_with_its_last_words_takes_no_more_input() -> None:
+    with serving(
+        lambda spoken: spoken.say(BytesMessage(b"\x01bye"), CloseConnection(1000))
+    ) as session:
+        stream = PodStream(session, PLACE, ["x"], timeout=10.0)
+        assert received(stream, 3) == b"bye"
+        with pytest.raises(EOFError):
+            while True:  # the end may come a moment after the words
+                stream.receive()
+                stream.send(b"more")
         stream.close()
 
 

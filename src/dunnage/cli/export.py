@@ -26,9 +26,10 @@ from dunnage.cli.shared.terminal import (
 from dunnage.errors import ExitCode, UnwrittenError, UsageError
 from dunnage.model.record import Record
 from dunnage.opened import OpenedResult, open_at
-from dunnage.report.export import csv_files, hlog, latex, markdown
+from dunnage.report.export import csv_files, hlog, markdown
 from dunnage.report.export.arrow import parquet
 from dunnage.report.export.directory import Content, ExportDirectory
+from dunnage.report.export.latex import document as latex
 from dunnage.report.tables import runs
 from dunnage.report.tables.every import tables
 from dunnage.report.tables.table import Table

@@ -62,7 +62,7 @@ class Context:
                 else f"the cluster of context `{self.name}` does not answer: {explanation(lost)}"
             )
             raise _unavailable(what, self.asking("cluster-info")) from lost
-        except (ConfigError, OSError) as error:  # the latter of files and programs that it names
+        except ConfigError as error:
             what = f"the kubeconfig of context `{self.name}` cannot be used: {explanation(error)}"
             raise _unavailable(what, self.listing) from error
 
@@ -74,7 +74,10 @@ class Context:
         """Say so where a user is not known because of a certificate that is over."""
         if refusal.response.status_code != _UNAUTHORIZED:
             return ""
-        ends = certificate_ends(self.api)
+        try:
+            ends = certificate_ends(self.api)
+        except ConfigError:  # what the cluster said is worth more
+            return ""
         if ends is None or ends > datetime.now(UTC):
             return ""
         return f"; the certificate of its user was valid until {ends:%Y-%m-%d %H:%M} UTC"

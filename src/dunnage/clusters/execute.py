@@ -77,11 +77,11 @@ def switched(
     with session.stream("GET", url, params=asked, headers=_upgrade(), timeout=timeout) as answer:
         if answer.status_code != _SWITCHED:
             answer.read()
-            raise _refusal(answer)
+            raise refusal_of(answer)
         yield answer.extensions["network_stream"]
 
 
-def _refusal(answer: httpx2.Response) -> httpx2.HTTPStatusError:
+def refusal_of(answer: httpx2.Response) -> httpx2.HTTPStatusError:
     """What the cluster says in an answer. Not every answer of a server that starts is an object."""
     if answer.headers.get("Content-Type") == "application/json":
         return ApiError(request=answer.request, response=answer)

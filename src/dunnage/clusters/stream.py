@@ -52,7 +52,9 @@ class PodStream:
         return self._socket.fileno()
 
     def send(self, data: bytes) -> None:
-        """Give it input; raises EOFError when nobody takes it any more."""
+        """Give it input; raises EOFError, with the reason, when nobody takes it any more."""
+        if self._over:
+            raise EOFError(self._reason())
         for begin in range(0, len(data), MOST):
             part = bytes([STDIN]) + data[begin : begin + MOST]
             self._write(self._frames.send(BytesMessage(part)))
@@ -132,7 +134,14 @@ class PodStream:
 
     def _reason(self) -> str:
         """Why it is over, as the cluster and the command tell."""
-        status = self._told.get(STATUS)
-        told = str(json.loads(status).get("message", "")) if status else ""
+        told = _message(bytes(self._told.get(STATUS, b"")))
         said = self._told.get(STDERR, b"").decode(errors="replace").strip()
         return "; ".join(filter(None, (said, told))) or "the connection ended"
+
+
+def _message(status: bytes) -> str:
+    """What a status tells; nothing where the connection ended before it was whole."""
+    try:
+        return str(json.loads(status).get("message", ""))
+    except ValueError:
+        return ""

@@ -57,6 +57,10 @@ class HasKubernetes(Protocol):
     def api(self) -> ApiServer:
         """Where it takes orders."""
 
+    def asking(self, words: str) -> str:
+        """What a user types to put this question to `kubectl`, of this very Kubernetes, once a stay
+        is over. All that was the stay's is gone by then."""
+
     def node(self, host: str) -> str:
         """Name of a host's node; KeyError if it is none."""
 

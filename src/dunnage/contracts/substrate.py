@@ -20,7 +20,8 @@ class Substrate(Protocol):
         """Its units on a host, for the sampler; none where nothing of ours runs."""
 
     def wake(self) -> None:
-        """Make it usable for a stay; returns when it is."""
+        """Make it usable for a stay; returns when it is. Raises UnavailableError when it does not
+        become so."""
 
     def freeze(self, hosts: Collection[str] | None = None) -> None:
         """Keep it from using any CPU during the stay of another platform, on all its hosts or on

@@ -8,6 +8,7 @@ from enum import StrEnum
 from dunnage.model.calibration import Calibration
 from dunnage.model.check import CheckResult
 from dunnage.model.conditions import Conditions
+from dunnage.model.control import ControlDifference, NeighbourCost
 from dunnage.model.damage import Damage
 from dunnage.model.estimate import Estimate
 from dunnage.model.explanation import AbsentCounter, Association, LatencyDifference, TimeLine
@@ -264,37 +265,6 @@ class GateSummary(Value):
     """Runs, of those in `unknown`, in which nobody sees what it judges. They count all the same."""
     unseen: tuple[str, ...] = ()
     """Why nobody sees it in these runs."""
-
-
-class NeighbourCost(Value):
-    """A metric in turns compared with the same deployments measured alone."""
-
-    metric: str
-    difference: Estimate
-    """Ratio minus one; blocks are paired."""
-    uneven: Mapping[str, Estimate] = {}
-    """Deployment → its ratio over the ratio of the baseline and its twin, minus one. It would look
-    like a difference between platforms. The intervals hold together. Empty with too few blocks."""
-
-
-class ControlMoment(StrEnum):
-    """When the negative control was measured."""
-
-    BEFORE_STAY = "before stay"
-    """Before the deployment started."""
-    AFTER_TURN = "after turn"
-    """After each of its turns, while no deployment ran."""
-
-
-class ControlDifference(Value):
-    """The negative control of one deployment against the baseline. No deployment can change it."""
-
-    control: str
-    """`arithmetic` or `loopback`."""
-    moment: ControlMoment = ControlMoment.BEFORE_STAY
-    deployment: str
-    baseline: str
-    difference: Estimate
 
 
 class Parity(Value):

@@ -16,7 +16,7 @@ from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.contracts.software import Tree
 from dunnage.docker_api import translated
-from dunnage.errors import StayError
+from dunnage.errors import TO_LOOK, StayError
 from dunnage.model.layout import Service
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.execute import NOT_RUN, execute
@@ -38,6 +38,10 @@ class ContainerMember:
     daemon: Daemon
     client: DockerClient
     container: Container
+
+    @property
+    def hint(self) -> str:
+        return TO_LOOK
 
     def state(self) -> dict[str, Any]:
         """What the daemon says of it now."""

@@ -101,7 +101,7 @@ class FakePlatform(HostedMembers[ProcessMember]):
             while not self._ready(member):
                 if waited >= deadline:
                     what = f"was not ready within {deadline:g} s"
-                    raise death(service.member, what, member.log)
+                    raise death(member, what)
                 # The host's own clock: on a fake testbed time passes only there.
                 member.host.run(("sleep", f"{service.ready.interval}"))
                 waited += service.ready.interval
@@ -235,7 +235,7 @@ class FakePlatform(HostedMembers[ProcessMember]):
     def _ready(self, member: ProcessMember) -> bool:
         name, probe = member.service.member, member.service.ready
         if (how := member.ended()) is not None:
-            raise death(name, f"ended before it was ready: {how}", member.log)
+            raise death(member, f"ended before it was ready: {how}")
         completed = self.run(name, probe.argv, stdin="", timeout=5.0)
         return completed.code == 0 and probe.expect in completed.stdout
 

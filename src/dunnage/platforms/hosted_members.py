@@ -56,7 +56,7 @@ class HostedMembers(ABC, Generic[M]):
             members.append(member.identified())
             # Only then: a process that has just ended is not seen either.
             if (how := member.ended()) is not None:
-                raise death(member.service.member, f"died: {how}", member.log)
+                raise death(member, f"died: {how}")
         return tuple(members)
 
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:

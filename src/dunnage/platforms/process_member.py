@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dunnage.contracts.host import Completed, Host, Process
 from dunnage.contracts.platform import RunningMember, Seen
+from dunnage.errors import TO_LOOK
 from dunnage.model.layout import Service
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 
@@ -23,6 +24,10 @@ class ProcessMember:
     process: Process
     unit: str
     log_file: str
+
+    @property
+    def hint(self) -> str:
+        return TO_LOOK
 
     def identified(self) -> RunningMember:
         """With its process id and its control group."""

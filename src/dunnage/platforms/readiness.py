@@ -9,7 +9,7 @@ from typing import Protocol
 
 from dunnage.contracts.host import Completed
 from dunnage.contracts.platform import RunningMember
-from dunnage.errors import RunError, StayError
+from dunnage.errors import DunnageError, RunError, StayError
 from dunnage.model.layout import Service
 from dunnage.platforms.deadline import Deadline
 
@@ -37,6 +37,10 @@ class Starting(Protocol):
     def log(self, lines: int) -> str:
         """The last lines that it wrote."""
 
+    @property
+    def hint(self) -> str:
+        """What to type to look at where it was, once the stay is over."""
+
 
 def await_ready(member: Starting, deadline: Deadline) -> None:
     """Probe until `member` is ready.
@@ -48,7 +52,7 @@ def await_ready(member: Starting, deadline: Deadline) -> None:
     answer = "none"
     while True:
         if (how := member.ended()) is not None:
-            raise death(member.service.member, f"ended before it was ready: {how}", member.log)
+            raise death(member, f"ended before it was ready: {how}")
         try:
             tried = member.run(
                 probe.argv, stdin="", timeout=min(_PROBE_TIMEOUT, max(deadline.seconds, 1.0))
@@ -61,17 +65,19 @@ def await_ready(member: Starting, deadline: Deadline) -> None:
             answer = (tried.stdout + tried.stderr).strip()[-200:] or f"exit code {tried.code}"
         if deadline.passed:
             what = f"was not ready within {deadline.seconds:g} s; its probe last answered: {answer}"
-            raise death(member.service.member, what, member.log)
+            raise death(member, what)
         deadline.pause(probe.interval)
 
 
-def death(member: str, how: str, log: Callable[[int], str]) -> StayError:
-    """The error for a member that failed, with the last lines of its log."""
-    lines = log(LAST_LINES).strip()
-    ending = f"its log ends:\n{lines}" if lines else "it wrote no log"
-    return StayError(
-        f"{how}; {ending}", where=member, hint="dunnage run --keep STUDY  # to look at the hosts"
-    )
+def death(member: Starting, how: str) -> StayError:
+    """The error for a member that failed, with the last lines of its log; where they cannot be
+    read, that does not hide how it failed."""
+    try:
+        lines = member.log(LAST_LINES).strip()
+        ending = f"its log ends:\n{lines}" if lines else "it wrote no log"
+    except DunnageError as error:
+        ending = f"its last lines are not known: {error.what}"
+    return StayError(f"{how}; {ending}", where=member.service.member, hint=member.hint)
 
 
 def side_by_side(actions: Iterable[Callable[[], object]], given_up: Event | None = None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dunnage.model import analysis, plan, record
+from dunnage.model import analysis, control, plan, record
 from dunnage.model.value import Value
 from dunnage.reference.fields import fields
 from dunnage.reference.markdown import code, paragraph, table
@@ -20,14 +20,15 @@ sizes in bytes, shares are shares of one. `None` means that a value is not known
 def records_page() -> str:
     files = (layout.__doc__ or "").split("\n\n", maxsplit=1)[1]
     parts = [_HEAD, "## Files\n\n" + files.strip() + "\n"]
-    for title, module in (
+    for title, *modules in (
         ("`plan.json`", plan),
         ("`stay.json` and `record.json`", record),
-        ("`analysis.json`", analysis),
+        ("`analysis.json`", analysis, control),
     ):
         parts.append(f"## {title}\n")
         parts += [
             _section(value)
+            for module in modules
             for value in vars(module).values()
             if isinstance(value, type)
             and issubclass(value, Value)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from dunnage.contracts.host import Host
-from dunnage.errors import StayError
+from dunnage.errors import TO_LOOK, StayError
 from dunnage.model.layout import Address, Target
 
 _SECONDS = 30.0
@@ -30,7 +30,7 @@ def resolved(target: Target, clients: Sequence[Host]) -> Mapping[str, tuple[str,
                 f"names of the endpoint mean other addresses than on `{first[0]}`: "
                 f"{addresses} and {first[1]}",
                 where=name,
-                hint="dunnage run --keep STUDY  # to look at the hosts",
+                hint=TO_LOOK,
             )
     return first[1]
 
@@ -58,7 +58,7 @@ def _resolve(client: Host, names: Sequence[str]) -> Mapping[str, tuple[str, ...]
         raise StayError(
             f"the endpoint has no address here: {asked.stderr.strip()}",
             where=client.name,
-            hint="dunnage run --keep STUDY  # to look at the hosts",
+            hint=TO_LOOK,
         )
     answers: Mapping[str, Sequence[str]] = json.loads(asked.stdout)
     return {name: tuple(sorted(addresses)) for name, addresses in answers.items()}

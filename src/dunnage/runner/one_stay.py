@@ -12,6 +12,7 @@ from dunnage.model.plan import Plan
 from dunnage.model.study import CLIENT_GROUP, Study
 from dunnage.runner.ending import ending
 from dunnage.runner.formation import form
+from dunnage.runner.hints import fitting
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.substrates import open_substrates, testbed_of
 from dunnage.wording.numbers import count
@@ -35,6 +36,7 @@ def paths_of(
     """
     plan = Plan(study=study.name, seed=study.seed, deployments=(deployment,), blocks=())
     with stop.at_once(), stop.until_left(ExitStack()) as stack:
+        stack.enter_context(fitting(study.testbed))
         stack.enter_context(catalog.measuring(study, say))
         testbed = stack.enter_context(
             catalog.open_testbed(testbed_of(study, [deployment]), study.name, keep=False)

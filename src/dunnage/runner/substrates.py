@@ -9,10 +9,12 @@ from dunnage import catalog
 from dunnage.contracts.host import Host
 from dunnage.contracts.substrate import Substrate
 from dunnage.contracts.testbed import Testbed
+from dunnage.errors import failing_stay
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, TestbedSpec
 from dunnage.model.value import Scalar
+from dunnage.runner.ending import ending
 from dunnage.runner.stay import Equipment, Stay
 from dunnage.study.slots import slot, with_slots
 
@@ -91,14 +93,15 @@ def awake_for(equipment: Equipment, deployment: Deployment) -> Iterator[Mapping[
 
     Yields family → `awake` or `frozen`. What stands on something that is needed stays awake with
     it: a manager that was held still for a minute is found by its nodes only after seconds.
+
+    Raises StayError when one cannot be held still, or does not go on; that it does not go on is
+    only noted where something else has ended the stay.
     """
     needed = catalog.layers(equipment.study, deployment)
     told = dict.fromkeys(equipment.substrates, AWAKE)
     with ExitStack() as stack:
         for family in _idle(equipment, needed):
-            substrate = equipment.substrates[family]
-            stack.callback(substrate.wake)
-            substrate.freeze()
+            _rest(equipment.substrates[family], stack)
             told[family] = FROZEN
         yield told
 
@@ -106,7 +109,8 @@ def awake_for(equipment: Equipment, deployment: Deployment) -> Iterator[Mapping[
 def rest_idle(equipment: Equipment, stays: Sequence[Stay], stack: ExitStack) -> None:
     """Freeze substrates on the hosts of deployments that do not need them, until the stack ends.
 
-    What a daemon does on such a host would be counted as its deployment's.
+    What a daemon does on such a host would be counted as its deployment's. Raises StayError as
+    `awake_for` does.
     """
     idle: dict[str, list[str]] = {}
     for stay in stays:
@@ -114,8 +118,19 @@ def rest_idle(equipment: Equipment, stays: Sequence[Stay], stack: ExitStack) -> 
         for family in _idle(equipment, catalog.layers(equipment.study, stay.deployment)):
             idle.setdefault(family, []).extend(hosts)
     for family, hosts in idle.items():
-        stack.callback(equipment.substrates[family].wake)
-        equipment.substrates[family].freeze(hosts)
+        _rest(equipment.substrates[family], stack, hosts)
+
+
+def _rest(substrate: Substrate, stack: ExitStack, hosts: Collection[str] | None = None) -> None:
+    """Hold a substrate still, on some hosts or on all, until the stack ends."""
+
+    def wake() -> None:
+        with failing_stay():
+            substrate.wake()
+
+    stack.push(ending(wake))
+    with failing_stay():
+        substrate.freeze(hosts)
 
 
 def units_on(substrate: Substrate | None, host: Host) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.loss import KnownLoss
 from dunnage.model.plan import Plan, StayPlan
 from dunnage.model.study import CLIENT_GROUP
+from dunnage.runner import hints
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.outlook import Outlook
 from dunnage.runner.patience import Patience
@@ -70,13 +71,17 @@ def until_done(
             return None
         work.stop.check()
         try:
-            carry_out()
+            with hints.fitting(work.equipment.study.testbed):
+                carry_out()
         except (StayError, HostLostError, RunError) as error:
             why = said(error)
             work.equipment.writer.journal(STAY_FAILED, stay=first.id, attempt=attempt, why=why)
             known = alike.kind(why) in work.told
             work.told.add(alike.kind(why))
             work.watcher.say(f"{what} failed: {'the same as before' if known else why}")
+            if error.hint and not known:
+                study = work.equipment.writer.layout.study
+                work.watcher.say(f"  try: {hints.named(error.hint, study)}")
             restore_lost(work)
             if attempt == ATTEMPTS:
                 return error

@@ -106,6 +106,9 @@ class ExistingKubernetes:
         self._nodes = nodes
         self._version = version
 
+    def asking(self, words: str) -> str:
+        return Context(str(self.api.context), self.api.kubeconfig).asking(words)
+
     def node(self, host: str) -> str:
         return name(self._nodes[host])
 

@@ -15,7 +15,7 @@ from dunnage.contracts.docker import Daemon
 from dunnage.contracts.host import Host
 from dunnage.contracts.testbed import Testbed
 from dunnage.docker_api import Refused, connect, explanation
-from dunnage.errors import DunnageError, HostLostError, StayError, UnavailableError
+from dunnage.errors import HostLostError, UnavailableError
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.model.value import Scalar
 from dunnage.substrates.daemons import HINT, Daemons
@@ -103,11 +103,11 @@ class Swarm:
     def wake(self) -> None:
         """Let the daemons go on, and wait until every node is ready and stays so.
 
-        Raises StayError when one does not become so.
+        Raises UnavailableError when one does not become so.
         """
         self._below.wake()
         if self._control.name not in self._testbed.lost():
-            self._wait(StayError, _STEADY)
+            self._wait(_STEADY)
 
     def freeze(self, hosts: Collection[str] | None = None) -> None:
         """Hold the daemons still, and so the manager and what it tells nodes to do."""
@@ -184,7 +184,7 @@ class Swarm:
         with self._asked(host, "the daemon does not tell which node it is") as client:
             return own_node(client.info()) == self._nodes.get(host.name, "")
 
-    def _wait(self, error: type[DunnageError] = UnavailableError, steady: float = 0.0) -> None:
+    def _wait(self, steady: float = 0.0) -> None:
         """Wait until all nodes of living hosts are ready, for `steady` seconds without a break."""
         clock = self._testbed.clock
         ends = clock.now() + _READY
@@ -193,15 +193,15 @@ class Swarm:
             while since is None or clock.now() - since < steady:
                 late = self._late(client)
                 if late and clock.now() >= ends:
-                    raise self._lagging(error, late)
+                    raise self._lagging(late)
                 since = None if late else since or clock.now()
                 if since is None or steady:
                     clock.sleep(_INTERVAL)
 
-    def _lagging(self, error: type[DunnageError], late: Mapping[str, str]) -> DunnageError:
+    def _lagging(self, late: Mapping[str, str]) -> UnavailableError:
         told = ", ".join(f"`{host}` is {state}" for host, state in late.items())
         where = next(iter(late))
-        return error(
+        return UnavailableError(
             f"nodes of the Swarm are not ready within {_READY:g} s: {told}"
             f"{self._below.logged(where)}",
             where=where,

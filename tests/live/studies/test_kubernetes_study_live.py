@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import signal
 import time
@@ -19,8 +20,10 @@ from orchestrated import (
 )
 from study_process import in_a_run, insist_nothing_left, started, under_way
 
-from dunnage.substrates.kubernetes.control_plane import API, ETCD, SCHEDULER
-from dunnage.substrates.kubernetes.node import CONTAINERD, KUBELET
+from dunnage.model.study import CONTROL_GROUP
+from dunnage.store.read import Result
+from dunnage.substrates.kubernetes.control_plane import API, ETCD, SCHEDULER, UNITS
+from dunnage.substrates.kubernetes.node import CONTAINERD, KUBELET, PROXY
 from dunnage.wording.checks import failed
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
@@ -29,6 +32,7 @@ POD_NETWORK = "platform: kubernetes, network: flannel-vxlan"
 HOST_PORT = f"port: {{{POD_NETWORK}, endpoint: host-port}}"
 SERVICE_IP = f"service: {{{POD_NETWORK}, endpoint: service-ip}}"
 CONTAINER_DNS = f"dns: {{{POD_NETWORK}, endpoint: container-dns, client: container}}"
+KEYS = (b"PRIVATE KEY", b"client-key-data", base64.b64encode(b"-----BEGIN ")[:-2])
 
 
 def test_a_study_runs_inside_and_outside_of_pods_and_records_the_way_to_every_member(
@@ -46,7 +50,33 @@ def test_a_study_runs_inside_and_outside_of_pods_and_records_the_way_to_every_me
         assert stays[deployment].network["encapsulation"] == "vxlan"
         assert set(stays[deployment].late) == {"redis-1", "redis-2"}
     assert set(stays["dns"].names) == {"redis-1", "redis-2"}
+    insist_programs_are_charged_where_they_ran(result)
+    insist_no_key_is_told(result)
     insist_nothing_left(name, {lab})
+
+
+def insist_programs_are_charged_where_they_ran(result: Result) -> None:
+    """In each run on the Kubernetes it is known what its programs used, on their own hosts; those
+    that never rest used some."""
+    inside = [record for record in result.records if record.deployment != "native"]
+    assert inside
+    for record in inside:
+        for host in record.usage:
+            programs = UNITS if host.group == CONTROL_GROUP else (CONTAINERD, KUBELET, PROXY)
+            used = {program: host.units[program].cpu for program in programs}
+            busy = {API, ETCD, KUBELET} & used.keys()
+            assert None not in used.values(), (record.run, host.host, used)
+            assert busy
+            assert all(used[program] for program in busy), (record.run, host.host, used)
+
+
+def insist_no_key_is_told(result: Result) -> None:
+    """No file of a result has a key of the cluster in it, as it is or as base64."""
+    files = [path for path in result.layout.root.rglob("*") if path.is_file()]
+    assert files
+    for path in files:
+        found = [word for word in KEYS if word in path.read_bytes()]
+        assert not found, (path, found)
 
 
 @pytest.mark.proof

@@ -9,7 +9,7 @@ from analysis_cases import stay
 from analysis_study import plan, records
 
 from dunnage.findings.control.control import control
-from dunnage.model.analysis import ControlMoment
+from dunnage.model.control import ControlMoment
 from dunnage.model.record import Record, StayRecord, Turn
 
 

@@ -173,8 +173,18 @@ def test_on_nodes_that_are_named_their_addresses_only_are_not_known_yet(
     spaces = [each for each in documents(shown.out, "1.2") if each["kind"] == "Namespace"]
     assert {each["metadata"]["labels"]["team"] for each in spaces} == {"t"}
     assert {each["metadata"]["labels"]["dunnage.testbed"] for each in spaces} == {"TESTBED"}
-    (client,) = (each for each in documents(shown.out, "1.2") if each["kind"] == "Pod")
+    pods = [each for each in documents(shown.out, "1.2") if each["kind"] == "Pod"]
+    agents = [each for each in pods if each["metadata"]["namespace"] == "TESTBED"]
+    assert [each["metadata"]["annotations"]["dunnage/host"] for each in agents] == [
+        "db-1",
+        "client-1",
+    ]
+    assert all(each["spec"]["hostPID"] for each in agents)
+    (client,) = (each for each in pods if each not in agents)
     assert client["spec"]["containers"][0]["image"] == "redis:7.0"
+    told = json.loads(dunnage("plan", study, "--manifests", "--format", "json").out)
+    assert [each["deployment"] for each in told] == ["", "ports", "names"]
+    assert [each["object"]["kind"] for each in told[0]["objects"]] == ["Namespace", "Pod", "Pod"]
 
 
 def test_in_turns_a_deployment_has_hosts_of_its_own(dunnage: Command, tmp_path: Path) -> None:

@@ -85,7 +85,9 @@ def test_a_kubeconfig_is_for_one_user_and_nobody_else_may_read_it(tmp_path: Path
     authority = Authority("dunnage")
     credentials = authority.client("admin")
     file = tmp_path / "lab" / "kubeconfig"
-    file.parent.parent.mkdir(exist_ok=True)
+    file.parent.mkdir()
+    file.touch(0o644)
+    file.parent.chmod(0o700)
     write_kubeconfig(
         file, kubeconfig("https://10.77.0.5:6443", authority.certificate, "admin", credentials)
     )

@@ -32,6 +32,7 @@ from dunnage.model.value import Option
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
 from dunnage.substrates.kubernetes.choices import Choices, Network
+from dunnage.substrates.kubernetes.kernel import INOTIFY
 from dunnage.substrates.kubernetes.network import Subnet
 from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
 from dunnage.substrates.kubernetes.plugins import insist_on_plugins
@@ -223,6 +224,7 @@ def test_a_kernel_without_a_kind_of_interfaces_keeps_only_those_back_that_need_i
 
     monkeypatch.setattr(capabilities, "supports", lambda _: defaultdict(lambda: Support(True)))
     monkeypatch.setattr(kernel, "sharing", sharing)
+    monkeypatch.setattr(kernel, "inotify_room", lambda _: Support(True))
     study = read_study(SKIPPING, "study.yaml", catalog.OFFER)
     native, *_ = deployments(study, catalog.OFFER)
     pods = pods_on("cni", configuration={"name": "mine", "plugins": [{"type": plugin}]})
@@ -231,3 +233,26 @@ def test_a_kernel_without_a_kind_of_interfaces_keeps_only_those_back_that_need_i
     assert [each.name for each in left] == (["native"] if kept else ["native", "pods", "twin"])
     assert [each.reason for each in skipped] == ([kept, kept] if kept else [])
     assert asked == tried
+
+
+def test_a_machine_without_room_for_its_hosts_keeps_a_kubernetes_back_before_anything_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def room(needed: int) -> Support:
+        asked.append(needed)
+        return Support(False, f"{needed} inotify instances are needed", "sysctl x=1")
+
+    monkeypatch.setattr(capabilities, "supports", lambda _: defaultdict(lambda: Support(True)))
+    monkeypatch.setattr(kernel, "inotify_room", room)
+    study = read_study(SKIPPING, "study.yaml", catalog.OFFER)
+    (native,) = deployments(study, catalog.OFFER)
+    pods = pods_on("flannel-vxlan")
+    found = capabilities.lacking(study, (native, pods, pods.model_copy(update={"name": "twin"})))
+    assert [(each.deployment, hint) for each, hint in found] == [
+        (pods.name, "sysctl x=1"),
+        ("twin", "sysctl x=1"),
+    ]
+    hosts_and_control = 3 + 1 + 1
+    assert asked == [hosts_and_control * INOTIFY]

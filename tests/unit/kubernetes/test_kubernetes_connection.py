@@ -25,6 +25,7 @@ from dunnage.substrates.kubernetes.objects import initial_objects
 from dunnage.substrates.kubernetes.probes import Probes
 
 ADDRESS = "https://127.0.0.1:6443"
+UNTOLD: Any = ["what a balancer says, which tells no kind of content"]
 
 
 @dataclass
@@ -50,8 +51,9 @@ def _reply(connection: ssl.SSLSocket, server: Server) -> None:
         server.asked.append(f"{request[0]} {path}")
         code, content = server.answers.get(path, (200, "ok"))
         kind = "text/plain" if isinstance(content, str) else "application/json"
+        named = "" if content is UNTOLD else f"Content-Type: {kind}\r\n"
         body = content if isinstance(content, str) else json.dumps(content)
-        head = f"HTTP/1.1 {code} X\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+        head = f"HTTP/1.1 {code} X\r\n{named}Content-Length: {len(body)}\r\n"
         connection.sendall(f"{head}Connection: close\r\n\r\n{body}".encode())
 
 
@@ -138,6 +140,13 @@ def test_whatever_can_go_wrong_is_one_kind_of_refusal_with_its_words(
     assert explanation(OSError()) == "OSError"
 
 
+def test_a_refusal_that_tells_no_kind_of_content_is_one_too(server: Server) -> None:
+    server.answers["/api/v1/nodes"] = (502, UNTOLD)
+    assert "502" in str(probes(server).ranges(["db-1"]))
+    with closing(connect(server.api)) as client, pytest.raises(Refused, match="502"):
+        list(client.list(Node))
+
+
 def changed(path: str, value: object) -> str:
     """A kubeconfig whose part at `path` has another value, or none of it."""
     config = json.loads(kubeconfig(ADDRESS, b"", "x", Authority("x").client("x")))
@@ -145,7 +154,7 @@ def changed(path: str, value: object) -> str:
     part = config
     for step in where.split("."):
         part = part[int(step) if step.isdigit() else step]
-    del part[key]
+    part.pop(key, None)
     if value is not None:
         part[key] = value
     return json.dumps(config)
@@ -175,6 +184,11 @@ CONTEXT = "contexts.0.context"
         (changed(f"{CLUSTER}.certificate-authority-data", "!"), "says of certificates cannot be"),
         (changed(f"{USER}.client-key-data", None), "user `x` of .* has no key"),
         (changed(f"{USER}.client-key-data", "AAAA"), "says of certificates cannot be used"),
+        (changed(f"{USER}.tokenFile", "/none"), "names the file `/none`, which cannot be read"),
+        (
+            changed(f"{USER}.exec", {"apiVersion": "v1", "command": "no-such-login"}),
+            "names the program `no-such-login`, which is not there",
+        ),
     ],
 )
 def test_a_kubeconfig_that_leads_nowhere_is_one_kind_of_refusal(

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from dunnage.contracts.kubernetes import KubernetesBinaries
-from dunnage.errors import DunnageError, HostLostError, StayError, UnavailableError
+from dunnage.errors import HostLostError, UnavailableError
 from dunnage.hosts.fake.host import Task
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
@@ -45,8 +45,8 @@ def test_what_stays_late_is_told_with_the_reason_and_the_log_of_what_should_act(
     assert refused.value.what == expected
     assert refused.value.where == own.control
     assert refused.value.hint == "dunnage doctor"
-    with pytest.raises(StayError):
-        own._until("it is not ready", lambda: "no answer", "kube-apiserver", StayError, 1.0)
+    with pytest.raises(UnavailableError):
+        own._until("it is not ready", lambda: "no answer", "kube-apiserver", 1.0)
 
 
 def test_it_is_steady_only_without_a_break(own: OwnKubernetes) -> None:
@@ -171,13 +171,13 @@ def test_controllers_are_started_when_the_api_server_answers(
     assert order == ["connection refused", "connection refused", "ready", "controllers", "waited"]
 
 
-def test_a_wake_in_vain_fails_the_stay_with_the_program_that_ended_for_good(
+def test_a_wake_in_vain_is_told_with_the_program_that_ended_for_good(
     own: OwnKubernetes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = own._running[own.control]
     there.start(Component("etcd", ("sleep", "1000")))
     there._processes["etcd"].signal("KILL")
-    with pytest.raises(StayError, match="`etcd` was ended by signal 9"):
+    with pytest.raises(UnavailableError, match="`etcd` was ended by signal 9"):
         awakened(own, monkeypatch, "no answer")
 
 
@@ -197,9 +197,9 @@ def test_a_host_that_is_mended_is_forgotten_before_all_is_let_go(
     known: list[tuple[str, ...]] = []
     thaw = OwnKubernetes._thaw
 
-    def noted(self: OwnKubernetes, error: type[DunnageError]) -> None:
+    def noted(self: OwnKubernetes) -> None:
         known.append(self._running["db-1"].units)
-        thaw(self, error)
+        thaw(self)
 
     monkeypatch.setattr(OwnKubernetes, "_thaw", noted)
     own.mend("db-1")
@@ -211,3 +211,9 @@ def test_a_kubeconfig_is_for_who_may_do_everything_or_for_a_user(own: OwnKuberne
         told = json.loads(own.kubeconfig("https://there", user))
         assert told["users"][0]["name"] == named
         assert told["clusters"][0]["cluster"]["server"] == "https://there"
+
+
+def test_what_to_type_about_it_begins_with_keeping_its_lab(own: OwnKubernetes) -> None:
+    assert own.asking("get nodes") == (
+        "dunnage run --keep STUDY  # then: dunnage lab shell control-1 -- kubectl get nodes"
+    )

@@ -12,7 +12,7 @@ import pytest
 
 from dunnage.contracts.host import Completed
 from dunnage.contracts.kubernetes import KubernetesBinaries
-from dunnage.errors import HostLostError, StayError, UnavailableError
+from dunnage.errors import HostLostError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
 from dunnage.substrates.kubernetes.choices import Choices, Network
@@ -164,8 +164,6 @@ def test_a_program_that_has_ended_is_told_with_the_end_of_its_log() -> None:
     running = started(Ended(code=1))
     with pytest.raises(UnavailableError, match=r"`kubelet` ended with exit code 1$"):
         running.insist_alive()
-    with pytest.raises(StayError, match=r"`kubelet` ended with exit code 1$"):
-        running.insist_alive(StayError)
     log = "\n".join(f"line {number}" for number in range(30)).encode()
     running.host.files["/s/db-1/kubernetes/log/kubelet.log"] = (log, 0o644)
     with pytest.raises(UnavailableError, match=r"its log ends:\nline 10\n") as refused:

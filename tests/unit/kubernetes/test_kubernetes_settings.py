@@ -160,7 +160,7 @@ def test_a_kubelet_is_its_node_and_asks_who_asks() -> None:
     told: dict[str, Any] = json.loads(written["kubelet.json"].content)
     assert told["authentication"]["anonymous"] == {"enabled": False}
     assert told["authorization"] == {"mode": "Webhook"}
-    assert told["readOnlyPort"] == 0
+    assert (told["readOnlyPort"], told["healthzPort"]) == (0, 0)
     assert told["cgroupDriver"] == "cgroupfs"
     assert told["cgroupRoot"] == "/dunnage/lab/db-1/pods"
     assert (told["failCgroupV1"], told["failSwapOn"]) == (False, False)

@@ -9,12 +9,8 @@ from dunnage.findings.control.sentences import (
     control_holds,
     neighbours_withhold,
 )
-from dunnage.model.analysis import (
-    Analysis,
-    ControlDifference,
-    ControlMoment,
-    NeighbourCost,
-)
+from dunnage.model.analysis import Analysis
+from dunnage.model.control import ControlDifference, ControlMoment, NeighbourCost
 from dunnage.model.estimate import Estimate
 from dunnage.report.terminal.brief import brief
 from report_samples import sample

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import Any
 
 import polars
@@ -13,12 +14,16 @@ from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.look import Look
 from dunnage.model.value import Value
-from dunnage.report.export import csv_files, latex, markdown
+from dunnage.report.export import csv_files, markdown
 from dunnage.report.export.arrow import frame, parquet
+from dunnage.report.export.latex import document as latex
 from dunnage.report.tables import flatten
 from dunnage.report.tables.every import tables
 from dunnage.report.tables.table import Table
 from report_samples import nothing_measured, sample
+
+ROW_ENDS = re.compile(r" (?:\\\\|\\tabularnewline)$", re.MULTILINE)
+"""How a row ends in LaTeX."""
 
 
 def estimate(value: float, n: int = 6) -> Estimate:
@@ -110,7 +115,9 @@ def test_every_table_can_be_written_in_every_way(hostile: bool) -> None:
         assert {len(row) for row in table.shown} == {len(table.heads)}
         set_in_latex = latex.document(table)
         parts = set_in_latex.count(r"\begin{tabular}")
-        assert set_in_latex.count(r" \\") == parts * (len(table.rows) + 1)
+        rows = len(ROW_ENDS.findall(set_in_latex))
+        assert set_in_latex.count(r"\end{tabular}") == parts > 0
+        assert rows >= parts + len(table.rows)
         assert len(markdown.document(table).splitlines()) == len(table.rows) + 4
         with io.StringIO(csv_files.document(table), newline="") as file:
             assert [len(row) for row in csv.reader(file)] == [len(table.heads)] * (

@@ -12,6 +12,7 @@ import pytest
 from dunnage import catalog
 from dunnage.contracts.host import Host
 from dunnage.contracts.substrate import Substrate
+from dunnage.errors import StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
@@ -134,6 +135,34 @@ def test_what_a_stay_does_not_need_is_held_still_unless_it_stands_on_what_it_nee
         assert told.keys() == {"docker", "swarm"}
         assert history == [f"freeze {family}" for family in frozen]
     assert history[len(frozen) :] == [f"wake {family}" for family in reversed(frozen)]
+
+
+LATE = "names of services are not found within 60 s"
+
+
+@pytest.mark.parametrize("asked", ["freeze", "wake"])
+def test_what_does_not_rest_or_go_on_fails_the_stay_and_not_the_study(
+    asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise UnavailableError(LATE, where="db-1", hint="dunnage doctor")
+
+    monkeypatch.setattr(Told, asked, refuse)
+    native, given = named("native"), cast("Equipment", equipment([]))
+    with pytest.raises(StayError, match=f"db-1: {LATE}") as failed, awake_for(given, native):
+        assert asked == "wake"
+    assert failed.value.hint == "dunnage doctor"
+
+
+def test_what_does_not_go_on_hides_no_earlier_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise UnavailableError(LATE)
+
+    monkeypatch.setattr(Told, "wake", refuse)
+    native, given = named("native"), cast("Equipment", equipment([]))
+    with pytest.raises(StayError, match="out of memory") as failed, awake_for(given, native):
+        raise StayError("died: out of memory")
+    assert failed.value.__notes__ == [f"during clean-up: {LATE}"] * 2
 
 
 def test_living_together_only_hosts_that_need_nothing_of_a_family_rest() -> None:

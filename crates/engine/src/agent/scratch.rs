@@ -26,7 +26,8 @@ impl Scratch {
         files::remove(path)?;
         fs::create_dir_all(path)?;
         let held = hold(path)?; // before anything is in it, see `is_abandoned`
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
+        // A server's settings may have a password, and its node has other users.
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
         files::put(&path.join(ENGINE), 0o755, engine)?;
         Ok(Self {
             path: path.to_owned(),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -28,7 +26,7 @@ from dunnage.errors import (
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.opened import OpenedResult, open_at
-from dunnage.runner import spare
+from dunnage.runner import hints, spare
 from dunnage.runner.added import complete
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
@@ -42,9 +40,6 @@ from dunnage.study.expected_time import calibration_seconds
 from dunnage.study.matrix import named
 from dunnage.units import duration
 from dunnage.wording import alike, damage
-
-_STUDY = re.compile(r"(?<!\S)STUDY(?!\S)")
-"""What stands for a study in a hint; a path may have such letters, too."""
 
 
 def begin(
@@ -168,8 +163,7 @@ def _named(study: Path) -> Iterator[None]:
     try:
         yield
     except DunnageError as error:
-        named_so = shlex.quote(str(study))
-        error.hint = _STUDY.sub(lambda _: named_so, error.hint)
+        error.hint = hints.named(error.hint, study)
         raise
 
 

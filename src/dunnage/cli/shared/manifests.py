@@ -34,6 +34,10 @@ _STANDS_FOR = {
     TESTBED: "what the testbed is called in the cluster, which is drawn when it is opened",
     HASH: "what software is named by, once it was made",
 }
+_AGENTS = (
+    "The testbed: what it creates before the first stay, in this order. Where the cluster refuses "
+    "privileged pods, the same pods have no rights."
+)
 _PLAIN = re.compile(r"(?!(?i:y|n|yes|no|on|off|true|false|null)$)[A-Za-z/][\w./:-]*(?<!:)")
 """Texts that no reader of YAML takes for anything else; `kubectl` reads YAML 1.1."""
 
@@ -56,10 +60,13 @@ def show_manifests(study: Study, plan: Plan, format_: Format, path: Path) -> Non
         for each in chosen
         for stay in [_first_stay(plan, each)]
     ]
+    agents = catalog.foreseen_agents(hosts)
     if format_ is Format.JSON:
-        show_json([_plain(*each) for each in found])
+        first = [_plain("", "", agents)] if agents else []
+        show_json(first + [_plain(each.name, stay.id, made) for each, stay, made in found])
     else:
-        out.write("\n".join(_yaml(*each) for each in found))
+        texts = [_yaml(_AGENTS, agents)] if agents else []
+        out.write("\n".join(texts + [_yaml(_of(*each), each[2]) for each in found]))
     if others := [each.name for each in plan.deployments if each not in chosen]:
         say(f"not on Kubernetes: {listed(others)}")
 
@@ -69,9 +76,8 @@ def _first_stay(plan: Plan, deployment: Deployment) -> StayPlan:
     return next(stay for stay in stays if stay.deployment == deployment.name)
 
 
-def _plain(
-    deployment: Deployment, stay: StayPlan, objects: Sequence[ForeseenObject]
-) -> dict[str, Any]:
+def _plain(deployment: str, stay: str, objects: Sequence[ForeseenObject]) -> dict[str, Any]:
+    """For programs; what the testbed creates before any stay is of no deployment."""
     made = [
         {
             "object": each.manifest,
@@ -82,8 +88,8 @@ def _plain(
         for each in objects
     ]
     return {
-        "deployment": deployment.name,
-        "stay": stay.id,
+        "deployment": deployment,
+        "stay": stay,
         "stands_for": _standing(objects),
         "objects": made,
     }
@@ -95,9 +101,12 @@ def _standing(objects: Sequence[ForeseenObject]) -> dict[str, str]:
     return {word: meaning for word, meaning in _STANDS_FOR.items() if word in written}
 
 
-def _yaml(deployment: Deployment, stay: StayPlan, objects: Sequence[ForeseenObject]) -> str:
-    first = stay.id
-    lines = [f"Deployment {deployment.name}: what its stay {first} creates, in this order."]
+def _of(deployment: Deployment, stay: StayPlan, _: Sequence[ForeseenObject]) -> str:
+    return f"Deployment {deployment.name}: what its stay {stay.id} creates, in this order."
+
+
+def _yaml(title: str, objects: Sequence[ForeseenObject]) -> str:
+    lines = [title]
     lines += [f"{word} stands for {meaning}." for word, meaning in _standing(objects).items()]
     head = "".join(f"# {line}\n" for line in lines)
     return head + "".join(f"---\n{_needed(each)}{_document(each)}" for each in objects)

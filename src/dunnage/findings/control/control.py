@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dunnage.analysis import looks
 from dunnage.analysis.groups import grouped
 from dunnage.analysis.intervals import Paired, block_logs
-from dunnage.model.analysis import ControlDifference, ControlMoment
+from dunnage.model.control import ControlDifference, ControlMoment
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 

@@ -17,8 +17,8 @@ from dunnage.analysis.distributions import t_quantile
 from dunnage.analysis.gather import Gathered
 from dunnage.analysis.intervals import Paired, as_ratio, block_logs
 from dunnage.analysis.values import values
-from dunnage.model.analysis import NeighbourCost
 from dunnage.model.check import Status
+from dunnage.model.control import NeighbourCost
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import IN_TURNS
 from dunnage.model.record import Record

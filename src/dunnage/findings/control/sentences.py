@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from dunnage.model.analysis import Analysis, ControlDifference, ControlMoment
+from dunnage.model.analysis import Analysis
+from dunnage.model.control import ControlDifference, ControlMoment
 from dunnage.wording import numbers, terms
 
 NAMES = {"arithmetic": "a piece of arithmetic", "loopback": "an exchange over loopback"}

@@ -17,7 +17,8 @@ from dunnage.findings.differences.blocks import settle
 from dunnage.findings.differences.scope import Pairing, Scope, is_primary
 from dunnage.findings.differences.twins import Twin, Twins, overloaded
 from dunnage.findings.differences.verdict import decide, inconclusive
-from dunnage.model.analysis import Comparison, Ground, NeighbourCost
+from dunnage.model.analysis import Comparison, Ground
+from dunnage.model.control import NeighbourCost
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
 

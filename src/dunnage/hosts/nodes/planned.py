@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from dunnage.contracts.cluster import OF_A_TESTBED
 from dunnage.hosts.namespace.planned import PlannedHost
-from dunnage.hosts.nodes.manifests import scratch
+from dunnage.hosts.nodes.manifests import Agent, Manifest, agent_pod, namespace, scratch
 from dunnage.model.study import TestbedSpec
 
 TESTBED = "TESTBED"
@@ -46,6 +46,30 @@ def named_node(spec: TestbedSpec, host: str, *, others: bool = False) -> str:
 def labels_of_nodes(spec: TestbedSpec) -> Mapping[str, str]:
     """Those of every namespace that is made in the cluster."""
     return {**spec.labels, OF_A_TESTBED: TESTBED}
+
+
+def planned_objects(spec: TestbedSpec, *, others: bool = False) -> Mapping[str, Manifest]:
+    """What the testbed creates in the cluster before the first stay: its namespace under the name
+    "", then the pod of each host's agent under the host's.
+
+    With `others` all that is not known yet is another.
+    """
+    agents = [
+        Agent(
+            testbed=TESTBED,
+            host=host,
+            number=number,
+            node=named_node(spec, host, others=others),
+            image=str(spec.image),
+            privileged=True,
+        )
+        for number, (_, host) in enumerate(_hosts(spec), 1)
+    ]
+    labels = {OF_A_TESTBED: TESTBED}
+    return {
+        "": namespace(TESTBED, spec.labels, {}),
+        **{agent.host: agent_pod(agent, labels) for agent in agents},
+    }
 
 
 def _hosts(spec: TestbedSpec) -> Iterator[tuple[str, str]]:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from lightkube import ApiError, Client, codecs
-from lightkube.resources.core_v1 import Pod
+from lightkube.resources.core_v1 import Event, Pod
 
 from dunnage.clusters.left import take_away
-from dunnage.clusters.pod_state import state_of
+from dunnage.clusters.pod_state import state_of, warnings
 from dunnage.errors import UnavailableError
 from dunnage.hosts.nodes.manifests import CONTAINER, Agent, Manifest, agent_pod
 
@@ -112,12 +112,23 @@ class Pods:
         return self._failed(agent, "its agent has ended")
 
     def _failed(self, agent: Agent, why: str) -> UnavailableError:
-        said = f"; its log ends: {log}" if (log := self._log(agent)) else ""
+        parts = [f"the agent's pod does not run on node `{agent.node}`: {why}"]
+        if warned := self._warnings(agent):
+            parts.append(f"the cluster warned: {'; '.join(warned)}")
+        if log := self._log(agent):
+            parts.append(f"its log ends: {log}")
         return UnavailableError(
-            f"the agent's pod does not run on node `{agent.node}`: {why}{said}",
+            "; ".join(parts),
             where=agent.host,
             hint=self._asking(f"describe pod {agent.pod} --namespace {self._namespace}"),
         )
+
+    def _warnings(self, agent: Agent) -> tuple[str, ...]:
+        fields = {"involvedObject.kind": "Pod", "involvedObject.name": agent.pod}
+        try:
+            return warnings(self._client.list(Event, namespace=self._namespace, fields={**fields}))
+        except ApiError:
+            return ()
 
     def _log(self, agent: Agent) -> str:
         try:
@@ -129,7 +140,10 @@ class Pods:
             return ""
 
     def remove(self, agent: Agent) -> None:
-        """Remove a pod, if it is there, and wait until its node has ended it."""
+        """Remove a pod, if it is there, and wait until its node has ended it.
+
+        Raises UnavailableError where it stays.
+        """
         ends = time.monotonic() + _STARTED
         try:
             self._client.delete(Pod, agent.pod, namespace=self._namespace)
@@ -139,6 +153,12 @@ class Pods:
         except ApiError as refusal:
             if refusal.status.code != _GONE:
                 raise
+            return
+        raise UnavailableError(
+            f"the agent's pod on node `{agent.node}` is still there after {_STARTED:g} s",
+            where=agent.host,
+            hint=self._asking(f"describe pod {agent.pod} --namespace {self._namespace}"),
+        )
 
     def release(self) -> None:
         """Have the namespace deleted with all in it, and wait until it is gone.

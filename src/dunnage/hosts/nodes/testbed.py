@@ -45,6 +45,10 @@ from dunnage.model.value import Scalar
 PREFIX = "dunnage-nodes-"
 """How the names of testbeds begin."""
 _WHERE = "kubernetes"
+RETURNS = 600.0
+"""Seconds for which a lost host's node is waited for: machines take minutes to start again."""
+_LOOKS = 2.0
+"""Seconds between two looks at it."""
 _LISTENS = 20.0
 """Seconds within which an agent listens whose engine was brought."""
 _AGAIN = 0.1
@@ -169,14 +173,25 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
 
     def _again(self, name: str) -> Link:
         agent = self._agents[name]
+        ends = time.monotonic() + RETURNS
+        while True:
+            try:
+                link = self._anew(agent)
+            except UnavailableError:
+                if time.monotonic() > ends:
+                    raise
+            else:
+                self._grouped[name] = self._groups(agent, link)
+                return link
+            time.sleep(_LOOKS)
+
+    def _anew(self, agent: Agent) -> Link:
         with self._cluster.context.spoken():
             self._insist_on_node(agent)
             self._pods.remove(agent)
             self._pods.create(agent)
             self._pods.await_running([agent])
-            link = self._linked(agent, self._pods)
-        self._grouped[name] = self._groups(agent, link)
-        return link
+            return self._linked(agent, self._pods)
 
     def _insist_on_node(self, agent: Agent) -> None:
         """Raise UnavailableError where the node of an agent is gone or not ready."""

@@ -25,6 +25,8 @@ DONE = ': > "$1"'
 """Says that all was carried; the path is that of `marker`."""
 _WAIT = 'until [ -e "$1" ]; do sleep 0.1 || sleep 1; done'
 _OF_NODE = "hostPath"
+_ALIKE = ("image", "imagePullPolicy", "resources")
+"""What the carrier has of its member. A pod's class of service goes by all of its containers."""
 
 
 def beyond(deployment: Deployment) -> Iterator[str]:
@@ -52,10 +54,10 @@ def carried(stateful_set: dict[str, Any], place: Place, engine: str) -> dict[str
     made = copy.deepcopy(stateful_set)
     pod = made["spec"]["template"]["spec"]
     (member,) = pod["containers"]
-    image = {key: member[key] for key in ("image", "imagePullPolicy")}
+    alike = {key: member[key] for key in _ALIKE if key in member}
     carrier = {
         "name": CARRIER,
-        **image,
+        **alike,
         "command": ["sh", "-c", _WAIT, CARRIER],
         "args": [marker(place)],
         "volumeMounts": member["volumeMounts"],

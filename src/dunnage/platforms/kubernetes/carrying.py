@@ -48,5 +48,5 @@ def _run(namespace: Namespace, place: Place, script: str, *words: str, stdin: by
         raise StayError(
             f"`{words[0]}` cannot be written in its pod: {done.stderr.strip()}",
             where=place.member,
-            hint=f"kubectl get pods --namespace {namespace.name}",
+            hint=namespace.hint,
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 from dunnage.contracts.host import Host, Site
 from dunnage.contracts.kubernetes import ContainerRuntime
 from dunnage.contracts.software import Tree
-from dunnage.errors import UnavailableError
+from dunnage.errors import TO_LOOK, StayError, UnavailableError
 from dunnage.image_archive import write_archive
 from dunnage.model.deployment import Deployment
 from dunnage.platforms.image_of_tree import image_of
@@ -23,8 +23,8 @@ _SECONDS = 300.0
 def provide(host: Host, runtime: ContainerRuntime | None, tree: Tree) -> Image:
     """See to it that a host's containerd has the image of a tree.
 
-    An image that the study names is left to its kubelet to pull. Raises UnavailableError with
-    containerd's reason.
+    An image that the study names is left to its kubelet to pull. Raises StayError with containerd's
+    reason: it may be just restarted; and UnavailableError as `chosen` does.
     """
     image = chosen(host, tree, ours=runtime is not None)
     if runtime is not None and image.imported and not _has(host, runtime, image.name):
@@ -79,9 +79,9 @@ def _ctr(host: Host, runtime: ContainerRuntime, *argv: str) -> str:
     variables = [f"{name}={value}" for name, value in runtime.environment.items()]
     done = host.run(["env", *variables, *runtime.ctr, *_SPACE, *argv], timeout=_SECONDS)
     if done.code != 0:
-        raise UnavailableError(
+        raise StayError(
             f"containerd refuses `ctr {' '.join(argv[:2])}`: {done.stderr.strip()}",
             where=host.name,
-            hint="dunnage doctor",
+            hint=TO_LOOK,
         )
     return done.stdout

@@ -5,7 +5,6 @@ What may be asked twice is asked again while the API server is away: it may be j
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -24,7 +23,7 @@ from lightkube.resources.core_v1 import (
 )
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
 
-from dunnage.clusters.execute import CannotRunError, Place, execute
+from dunnage.clusters.execute import CannotRunError, Place, execute, refusal_of
 from dunnage.clusters.pod_state import PodState, state_of, warnings
 from dunnage.contracts.host import Completed
 from dunnage.errors import RunError, StayError, UnavailableError
@@ -57,13 +56,16 @@ class Namespace:
         client: Client,
         session: httpx2.Client,
         stay: StayNames,
+        asking: Callable[[str], str],
         labels: Mapping[str, str] | None = None,
     ) -> None:
-        """`labels` are those of the namespace besides its own."""
+        """`asking` makes a `kubectl` command about the cluster, and `labels` are those of the
+        namespace besides its own."""
         self._labels = labels or {}
         self._client = client
         self._session = session
         self._stay = stay
+        self._asking = asking
         self._begun = False
         self._released = False
         self._outage = Outage()
@@ -72,27 +74,49 @@ class Namespace:
     def name(self) -> str:
         return self._stay.network
 
+    @property
+    def hint(self) -> str:
+        """What is there to look at once a stay is over: its namespace and events go with it."""
+        return self._asking("describe nodes")
+
     def close(self) -> None:
         """Close the connections, whatever is left of the stay."""
         self._client.close()
         self._session.close()
 
     def begin(self) -> None:
-        """Create it, once. Raises UnavailableError when there is one of that name already."""
+        """Create it, once. Raises UnavailableError when there is one of that name already.
+
+        Where an answer is lost it may be there all the same, and is removed by `end`.
+        """
         if self._begun:
             return
+        self._begun = True
         try:
-            with self._spoken("the stay's namespace cannot be created"):
-                self._client.create(_object(namespace(self._stay, self._labels)))
+            self._asked(self._make, "the stay's namespace cannot be created")
         except StayError as error:
+            self._begun = not _is_definite(error.__cause__)
             if _status(error.__cause__) != _TAKEN:
                 raise
             raise UnavailableError(
                 f"there is a namespace `{self.name}` that is not of this stay",
                 where="kubernetes",
-                hint=f"kubectl get namespace {self.name} --show-labels",
+                hint=self._asking(f"get namespace {self.name} --show-labels"),
             ) from error
-        self._begun = True
+
+    def _make(self) -> None:
+        """Create it, unless that was done by a call whose answer was lost."""
+        try:
+            self._client.create(_object(namespace(self._stay, self._labels)))
+        except ApiError as refusal:
+            if _status(refusal) != _TAKEN or not self._is_ours():
+                raise
+
+    def _is_ours(self) -> bool:
+        """Whether the one that is there has the label of the stay, which no other stay has."""
+        there = self._client.get(NamespaceObject, self.name)
+        labels = (there.metadata and there.metadata.labels) or {}
+        return self._stay.labels.items() <= labels.items()
 
     def create(self, manifest: Manifest, where: str) -> Any:
         """Create an object of it, for a member or a host; raises StayError."""
@@ -124,16 +148,13 @@ class Namespace:
                         deadline,
                         f"volume `{name}` is not available",
                         where,
-                        shlex.join(["kubectl", "describe", "pv", name]),
                     )
                 case "PersistentVolumeClaim":
-                    words = ["kubectl", "describe", "pvc", name, "--namespace", self.name]
                     self._until(
                         partial(self._claim_is_bound, name, where, deadline),
                         deadline,
                         f"claim `{name}` is not bound",
                         where,
-                        shlex.join(words),
                     )
 
     def _volume_is_available(self, name: str, where: str, deadline: Deadline) -> bool:
@@ -165,23 +186,28 @@ class Namespace:
         with self._spoken("events cannot be read", where):
             return warnings(self._client.list(Event, namespace=self.name, fields={**fields}))
 
-    def log(self, pod: str, lines: int, where: str) -> str:
-        """The last lines that a pod's container wrote; nothing before there is one."""
+    def log(self, pod: str, lines: int, where: str, *, previous: bool = False) -> str:
+        """The last lines that a pod's container wrote, or the `previous` one; nothing before there
+        is one."""
         within = Deadline.after(_REPLACED)
-        told = self._log(pod, lines, where)
+        told = self._log(pod, lines, where, previous=previous)
         while told.startswith(_LOST_LOG) and not within.passed:
             within.pause(_INTERVAL)
-            told = self._log(pod, lines, where)
+            told = self._log(pod, lines, where, previous=previous)
         return told
 
-    def _log(self, pod: str, lines: int, where: str) -> str:
+    def _log(self, pod: str, lines: int, where: str, *, previous: bool) -> str:
+        """lightkube has no words for the container before."""
         with self._spoken("the pod's log cannot be read", where):
-            try:
-                return "".join(self._client.log(pod, namespace=self.name, tail_lines=lines))
-            except ApiError as refusal:
-                if _status(refusal) in (400, _GONE):
-                    return ""
-                raise
+            answer = self._session.get(
+                f"/api/v1/namespaces/{self.name}/pods/{pod}/log",
+                params={"tailLines": lines, "previous": previous},
+            )
+            if answer.status_code in (400, _GONE):
+                return ""
+            if not answer.is_success:
+                raise refusal_of(answer)
+            return answer.text
 
     def execute(
         self,
@@ -212,7 +238,7 @@ class Namespace:
             raise failure(
                 f"a command cannot be run in the pod: {explanation(refusal)}",
                 where=where,
-                hint=self._hint,
+                hint=self.hint,
             ) from refusal
 
     def let_go(self, member: str, pod: str, *, lost: bool) -> None:
@@ -284,13 +310,11 @@ class Namespace:
         deadline: Deadline,
         complaint: str,
         where: str = "kubernetes",
-        hint: str = "",
     ) -> None:
-        hint = hint or f"kubectl get all --namespace {self.name}"
         while not done():
             if deadline.passed:
                 late = f"{complaint} after {deadline.seconds:g} s"
-                raise StayError(late, where=where, hint=hint)
+                raise StayError(late, where=where, hint=self.hint)
             deadline.pause(_INTERVAL)
 
     def _asked(
@@ -319,15 +343,11 @@ class Namespace:
                 return answer
 
     def _spoken(self, what: str, where: str = "kubernetes") -> AbstractContextManager[None]:
-        return spoken(what, where, self._hint)
-
-    @property
-    def _hint(self) -> str:
-        return f"kubectl get events --namespace {self.name}"
+        return spoken(what, where, self.hint)
 
 
 @contextmanager
-def spoken(what: str, where: str, hint: str = "dunnage doctor") -> Iterator[None]:
+def spoken(what: str, where: str, hint: str) -> Iterator[None]:
     """Say the API's refusal as the stay's error; `where` is a member or a host."""
     try:
         yield
@@ -352,6 +372,11 @@ def _name(thing: PersistentVolume) -> str:
 
 def _object(manifest: Manifest) -> Any:
     return codecs.from_dict(manifest)
+
+
+def _is_definite(refusal: BaseException | None) -> bool:
+    """Whether an API server has said that it did not do what it was asked for."""
+    return isinstance(refusal, httpx2.HTTPStatusError) and not is_away(refusal)
 
 
 def _status(refusal: BaseException | None) -> int:

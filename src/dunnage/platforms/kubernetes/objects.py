@@ -129,7 +129,7 @@ def stateful_set(
         **_pinned(node),
         "hostNetwork": host_network,
         "terminationGracePeriodSeconds": grace(service),
-        **({"initContainers": [_named(place.member, image, engine)]} if named else {}),
+        **({"initContainers": [_named(place.member, image, engine, limits)]} if named else {}),
         "containers": [container],
         "volumes": [*stored.volumes(place, storage), _engine_volume(engine)],
     }
@@ -229,14 +229,18 @@ def _resources(limits: Limits) -> Manifest:
     return {"resources": {"requests": limited, "limits": limited}} if limited else {}
 
 
-def _named(member: str, image: Image, engine: str) -> Manifest:
-    """What runs before a member, until its name has an address."""
+def _named(member: str, image: Image, engine: str, limits: Limits) -> Manifest:
+    """What runs before a member, until its name has an address.
+
+    It has the member's limits: a pod's class of service goes by all of its containers.
+    """
     return {
         "name": "name",
         **_image(image),
         "command": [engine],
         "args": ["resolve", member],
         "volumeMounts": [_engine_mount(engine)],
+        **_resources(limits),
     }
 
 

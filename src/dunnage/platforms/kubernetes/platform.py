@@ -20,7 +20,7 @@ from dunnage.contracts.kubernetes import (
 from dunnage.contracts.platform import Seen
 from dunnage.contracts.software import SoftwareStore, Tree
 from dunnage.contracts.substrate import Substrate
-from dunnage.errors import HostLostError, StayError, UnavailableError
+from dunnage.errors import HostLostError, StayError, UnavailableError, failing_stay
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace
 from dunnage.model.cni import CNI
@@ -204,10 +204,12 @@ class Kubernetes(HostedMembers[PodMember]):
         """The stay's, begun with the first use."""
         with self._making:
             if self._opened is None:
-                api = self._substrate.api
-                with spoken("the API server cannot be reached", "kubernetes"):
+                api, asking = self._substrate.api, self._substrate.asking
+                hint = asking("cluster-info")
+                with spoken("the API server cannot be reached", "kubernetes", hint):
                     labels = self._manifests.labels
-                    self._opened = Namespace(connect(api), session(api), self._stay, labels)
+                    made = connect(api), session(api)
+                    self._opened = Namespace(*made, self._stay, asking, labels)
             self._opened.begin()
             return self._opened
 
@@ -268,7 +270,7 @@ class Kubernetes(HostedMembers[PodMember]):
             self._namespace,
             state.uid,
             state.first,
-            on_node=self._runtime(host) is not None or isinstance(host, Confined),
+            on_node=self._is_node(host),
         )
         if self._manifests.in_own:
             self._note_address(member, state)
@@ -288,7 +290,9 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def _client_pod(self, host: Host) -> ClientPod | PodHost:
         if confinement(host) and isinstance(host, MakesPods):
-            return host.beside(self._namespace.name, objects.labels(self._stay))
+            name = self._namespace.name
+            with failing_stay():
+                return host.beside(name, objects.labels(self._stay))
         tree = self._trees.tree(ENGINE_TREE)
         ours = self._runtime(host) is not None
         image = (
@@ -301,13 +305,17 @@ class Kubernetes(HostedMembers[PodMember]):
         self._namespace.create(manifest, host.name)
         state = await_started(self._namespace, pod, host.name, Deadline.after(_CLIENT_STARTED))
         process = first_process(host, state.container, host.name)
-        if process is None:
-            raise UnavailableError(
-                "clients in pods need a node whose processes this host sees",
-                where=host.name,
-                hint="dunnage schema study  # `client: host`",
+        if process is not None:
+            return ClientPod(host, process.pid)
+        if self._is_node(host):
+            raise StayError(
+                "the client's pod has just ended", where=host.name, hint=self._namespace.hint
             )
-        return ClientPod(host, process.pid)
+        raise UnavailableError(
+            "clients in pods need a node whose processes this host sees",
+            where=host.name,
+            hint="dunnage schema study  # `client: host`",
+        )
 
     def _provide(self, host: Host, tree: Tree) -> Image:
         """A host's image of a tree, which its containerd is asked for once."""
@@ -343,7 +351,8 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def _remove_client(self, host: str) -> None:
         client = self._clients[host]
-        client.leave()
+        with failing_stay():
+            client.leave()
         if isinstance(client, ClientPod):
             pod = f"{objects.CLIENT}-{host}"
             self._namespace.remove_pod(pod, host, lost=self._is_lost(host))
@@ -377,6 +386,10 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def _runtime(self, host: Host) -> ContainerRuntime | None:
         return self._substrate.runtime(host.name)
+
+    def _is_node(self, host: Host) -> bool:
+        """Whether a host is the very node, and so sees its processes unless it is confined."""
+        return self._runtime(host) is not None or isinstance(host, Confined)
 
     def _node(self, host: Host) -> str:
         try:

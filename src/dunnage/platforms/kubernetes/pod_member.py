@@ -42,6 +42,10 @@ class PodMember:
     """Whether its host is the very node, and must see the process unless it is confined."""
 
     @property
+    def hint(self) -> str:
+        return self.namespace.hint
+
+    @property
     def name(self) -> str:
         """The member's."""
         return self.service.member
@@ -76,13 +80,29 @@ class PodMember:
         return self._execute(command(argv, self.tree), stdin=stdin, timeout=timeout)
 
     def log(self, lines: int) -> str:
-        """The last lines that it wrote."""
-        return self.namespace.log(self.pod, lines, self.name)
+        """The last lines that it wrote, though another container may be in its place; where its own
+        are gone, those of that one, which says so first."""
+        state = self._state()
+        while True:
+            told = self._told(state, lines)
+            earlier, state = state, self._state()
+            if _present(earlier) == _present(state):
+                return told
 
     def _execute(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
         return self.namespace.execute(
             self.pod, CONTAINER, argv, stdin=stdin.encode(), timeout=timeout, where=self.name
         )
+
+    def _told(self, state: PodState | None, lines: int) -> str:
+        """What is read in this state; in another one it may be of another container."""
+        present = _present(state)
+        if present in ("", self.container):
+            return self.namespace.log(self.pod, lines, self.name)
+        if state is not None and state.ended(self.container) is not None:
+            return self.namespace.log(self.pod, lines, self.name, previous=True)
+        told = self.namespace.log(self.pod, lines, self.name)
+        return f"(the log of its container is gone; this is of container {present[:12]})\n{told}"
 
     def _seen(self) -> Seen | None:
         return first_process(self.host, self.container, self.name)
@@ -123,7 +143,7 @@ class PodMember:
                     f"its kubelet says that container {self.container[:12]} runs, but its host has "
                     "no first process of it",
                     where=self.name,
-                    hint="dunnage doctor",
+                    hint=self.hint,
                 )
             time.sleep(_INTERVAL)
 
@@ -136,3 +156,8 @@ class PodMember:
         if self._told_end() is not None:
             return Completed(NOT_RUN, "", "the container is not running")
         return self._execute((self.host.engine, *argv[1:]), stdin=stdin, timeout=timeout)
+
+
+def _present(state: PodState | None) -> str:
+    """Id of the container that a log is of; empty where there is none."""
+    return state.container if state is not None else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from dunnage.clusters.pod_state import PodState
 from dunnage.errors import StayError
@@ -75,15 +76,25 @@ def _failure(
 ) -> StayError:
     """The error for a pod that did not start, with what the cluster warned of what is `asked`."""
     parts = [f"its pod did not start: {told}"]
-    if warned := namespace.warnings(*asked, where):
-        parts.append(f"the cluster warned: {'; '.join(warned)}")
-    if log := namespace.log(pod, LAST_LINES, where).strip():
-        parts.append(f"its log ends:\n{log}")
-    return StayError(
-        "; ".join(parts),
-        where=where,
-        hint=f"kubectl describe pod {pod} --namespace {namespace.name}",
-    )
+    for read in (
+        partial(_warned, namespace, asked, where),
+        partial(_ending, namespace, pod, where),
+    ):
+        try:
+            parts.append(read())
+        except StayError as error:  # it must not hide why the pod did not start
+            parts.append(error.what)
+    return StayError("; ".join(filter(None, parts)), where=where, hint=namespace.hint)
+
+
+def _warned(namespace: Namespace, asked: tuple[str, str], where: str) -> str:
+    warned = namespace.warnings(*asked, where)
+    return f"the cluster warned: {'; '.join(warned)}" if warned else ""
+
+
+def _ending(namespace: Namespace, pod: str, where: str) -> str:
+    log = namespace.log(pod, LAST_LINES, where).strip()
+    return f"its log ends:\n{log}" if log else ""
 
 
 def _said(state: PodState | None, deadline: Deadline) -> str:

@@ -2,7 +2,7 @@
 
 They are plain processes on the control host, which is no node. The API server listens on the lab's
 network, CoreDNS as well; all else listens on the loopback only. Nothing is anonymous, and all of it
-is encrypted.
+is encrypted, but for CoreDNS: names are no secret, and the loopback may ask whether it is ready.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ def kubeconfig(server: str, authority: bytes, user: str, credentials: Credential
 def write_kubeconfig(file: Path, content: bytes) -> None:
     """Write one for whoever looks, that nobody else may read."""
     file.parent.mkdir(mode=0o700, exist_ok=True)
-    file.touch(0o600)  # before it holds a key
+    file.touch(0o600)
+    file.chmod(0o600)  # one of before may be open to others; all of it before it holds a key
     file.write_bytes(content)
 
 

@@ -4,7 +4,8 @@ containerd and kubelet live in a mount namespace of their own, below the host's.
 directories that their programs have fixed paths for (`/var/lib/cni`, `/var/log/containers`), and
 those settings of the kernel that a kubelet insists on, which are all of this machine: what they
 would change there is hidden from them by files that read as they want it. A kubelet also finds only
-the processors that its host has, and gives no others to pods.
+the processors that its host has, and gives no others to pods. It serves nobody without a
+certificate; kube-proxy tells of its health to the loopback only, to anybody there.
 """
 
 from __future__ import annotations
@@ -198,6 +199,7 @@ path = "{path("opt")}"
             "kind": "KubeletConfiguration",
             "address": self.address,
             "readOnlyPort": 0,
+            "healthzPort": 0,
             "authentication": {
                 "anonymous": {"enabled": False},
                 "webhook": {"enabled": True},

@@ -15,7 +15,7 @@ from lightkube.resources.core_v1 import Node as NodeObject
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, KubernetesBinaries
 from dunnage.contracts.testbed import Testbed
-from dunnage.errors import DunnageError, HostLostError, StayError, UnavailableError
+from dunnage.errors import HostLostError, UnavailableError
 from dunnage.kubernetes_api import Refused, connect, explanation
 from dunnage.model.agreement import agreed
 from dunnage.model.cni import NodeNetwork, filled
@@ -117,7 +117,7 @@ class OwnKubernetes:
         missing = "nodes have no addresses for pods"
         self._until(missing, lambda: probes.ranges(self._nodes()), CONTROLLERS)
         self._all(self._connect)
-        self._wait(UnavailableError, 0.0)
+        self._wait()
         self._facts = self._read_facts()
 
     @property
@@ -141,6 +141,10 @@ class OwnKubernetes:
             return self._plane.kubeconfig(user, server=server)
         return self._plane.kubeconfig("dunnage", MASTERS, server=server)
 
+    def asking(self, words: str) -> str:
+        shell = f"dunnage lab shell {self.control} -- kubectl {words}"
+        return f"dunnage run --keep STUDY  # then: {shell}"
+
     def node(self, host: str) -> str:
         if host == self._control.name:
             raise KeyError(host)
@@ -156,11 +160,11 @@ class OwnKubernetes:
     def wake(self) -> None:
         """Let everything go on, and wait until every node is ready and stays so.
 
-        Raises StayError when one does not become so.
+        Raises UnavailableError when one does not become so.
         """
-        self._thaw(StayError)
+        self._thaw()
         if self._commanded():
-            self._wait(StayError, _STEADY)
+            self._wait(_STEADY)
 
     def freeze(self, hosts: Collection[str] | None = None) -> None:
         """Hold all programs still; pods go on. Controllers are ended, and started by `wake`: what
@@ -182,7 +186,7 @@ class OwnKubernetes:
         lost = there is not None and not (there.lives(API) or there.lives(KUBELET))
         if there is not None and lost:
             there.forget()
-        self._thaw(UnavailableError)
+        self._thaw()
         if there is None or not lost:
             return
         if there.host is self._control:
@@ -192,7 +196,7 @@ class OwnKubernetes:
             self._begin(there.host)
             self._go_on(there.host)
             self._connect(there.host)
-            self._wait(UnavailableError, _STEADY)
+            self._wait(_STEADY)
 
     def facts(self) -> Mapping[str, Scalar]:
         """What the API server and the nodes told of themselves when all had come up."""
@@ -209,12 +213,12 @@ class OwnKubernetes:
         """Kill all programs and pods, and remove what they kept."""
         self._all(lambda host: self._running[host.name].end_all())
 
-    def _thaw(self, error: type[DunnageError]) -> None:
+    def _thaw(self) -> None:
         """Let everything go on, and start controllers where they do not run: once the API server
         answers, which may be just restarted, as they end where it does not."""
         self._all(lambda host: self._running[host.name].thaw())
         if self._commanded():
-            self._until("the API server is not ready", self._probes.server, API, error)
+            self._until("the API server is not ready", self._probes.server, API)
             self._commander.command()
 
     def _commanded(self) -> bool:
@@ -278,11 +282,11 @@ class OwnKubernetes:
         node = NodeNetwork(subnet.range, ranges.pods, ranges.services, number)
         return filled(own, node).encode()
 
-    def _wait(self, error: type[DunnageError], steady: float) -> None:
+    def _wait(self, steady: float = 0.0) -> None:
         """Wait until all is ready: controllers, nodes for `steady` seconds without a break, and the
         names of services, as each node finds them."""
         late = self._probes.all_of_it
-        self._until("it is not ready", lambda: late(self._nodes()), API, error, steady)
+        self._until("it is not ready", lambda: late(self._nodes()), API, steady)
         self._all(self._names_found)
 
     def _names_found(self, host: Host) -> None:
@@ -294,7 +298,6 @@ class OwnKubernetes:
         what: str,
         late: Callable[[], str | None],
         unit: str,
-        error: type[DunnageError] = UnavailableError,
         steady: float = 0.0,
     ) -> None:
         """Ask until nothing is late any more, for `steady` seconds without a break.
@@ -310,11 +313,11 @@ class OwnKubernetes:
             if why is None and not steady:
                 return
             for name in self._living():
-                self._running[name].insist_alive(error)
+                self._running[name].insist_alive()
             if why and clock.now() >= ends:
                 logged = self._running[self._control.name].logged(unit)
                 said = f"{what} within {READY:g} s: {why}{logged}"
-                raise error(said, where=self._control.name, hint=HINT)
+                raise UnavailableError(said, where=self._control.name, hint=HINT)
             clock.sleep(INTERVAL)
 
     def _read_facts(self) -> Mapping[str, Scalar]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from dunnage.contracts.host import Clock, Host, Process
-from dunnage.errors import DunnageError, HostLostError, UnavailableError
+from dunnage.errors import HostLostError, UnavailableError
 from dunnage.model.record import Restart
 from dunnage.substrates.kubernetes.node import HELD, PODS
 from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of
@@ -133,8 +133,8 @@ class Running:
         except (KeyError, HostLostError):
             return False
 
-    def insist_alive(self, error: type[DunnageError] = UnavailableError) -> None:
-        """Raise `error` with the log of a program that has ended for good."""
+    def insist_alive(self) -> None:
+        """Raise UnavailableError with the log of a program that has ended for good."""
         for unit, process in self._processes.items():
             code = process.poll()
             if code is None:
@@ -142,7 +142,7 @@ class Running:
             ended = f"`{unit}` ended with exit code {code}"
             if code < 0:  # a shell, which tells a signal that ended the program by its exit code
                 ended = f"what restarts `{unit}` was ended by signal {-code}"
-            raise error(f"{ended}{self.logged(unit)}", where=self.host.name, hint=HINT)
+            raise UnavailableError(f"{ended}{self.logged(unit)}", where=self.host.name, hint=HINT)
 
     def until(self, what: str, late: Callable[[], str | None], clock: Clock) -> None:
         """Ask until nothing is late any more; UnavailableError when it takes too long, or when a
