@@ -112,7 +112,8 @@ except (ssl.SSLError, ConnectionResetError, http.client.RemoteDisconnected):
 
 def told_to_a_stranger(host: Host, address: str, path: str) -> str:
     """The status that a server gives who has no certificate, or `refused`."""
-    return host.run([sys.executable, "-c", _STRANGER, address, path]).stdout.strip()
+    python = str(Path(sys.executable).resolve())  # a host has a `/tmp` of its own
+    return host.run([python, "-c", _STRANGER, address, path]).stdout.strip()
 
 
 class TestKubernetes:
