@@ -10,6 +10,7 @@ SETUP := $(VENV)/.ready
 HOST_TOOLS := $(VENV)/.host-tools
 LIVE_TOOLS := $(VENV)/.live-tools
 VM_TOOLS := $(VENV)/.vm-tools
+MAVEN := $(VENV)/.maven
 GO := $(shell sed -n 's/^go //p' kubelab/go.mod)
 GO_TOOLS := $(VENV)/.go-tools
 export GOTOOLCHAIN := local
@@ -67,8 +68,8 @@ schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage schema --write schema
 	$(BIN)/python -m dunnage.reference --write docs/reference
 
-bench: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## The engine, and deployments on a Swarm and a Kubernetes, beside their peers, as ratios
-	$(BIN)/python -m bench.engine
+bench: $(SETUP) $(ENGINE) $(HOST_TOOLS) $(MAVEN)  ## The engine, and deployments on a Swarm and a Kubernetes, beside their peers, as ratios; writes docs/bench.md
+	$(BIN)/python -m bench.engine --write docs/bench.md
 	$(BIN)/python bench/swarm.py
 	$(BIN)/python bench/kubernetes.py
 
@@ -97,9 +98,12 @@ $(HOST_TOOLS): $(SETUP)
 	@command -v ip >/dev/null || test "$$(id -u)" -ne 0 || { echo "installing iproute2"; apt-get update -qq && $(APT) iproute2 > /dev/null; }
 	@touch $@
 
-$(LIVE_TOOLS): $(SETUP) Makefile
-	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { echo "installing chromium and its driver"; apt-get update -qq && $(APT) chromium chromium-driver > /dev/null; }
+$(MAVEN): $(SETUP)
 	@command -v mvn >/dev/null || { echo "installing maven"; apt-get update -qq && $(APT) maven > /dev/null; }
+	@touch $@
+
+$(LIVE_TOOLS): $(SETUP) Makefile | $(MAVEN)
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { echo "installing chromium and its driver"; apt-get update -qq && $(APT) chromium chromium-driver > /dev/null; }
 	@command -v pdflatex >/dev/null && command -v pdftotext >/dev/null || { echo "installing LaTeX and poppler's tools"; apt-get update -qq && $(APT) texlive-latex-base poppler-utils > /dev/null; }
 	@touch $@
 

@@ -1,7 +1,8 @@
 """What a deployment on a Kubernetes takes beside the same objects applied and deleted by `kubectl`.
 
 Dunnage's platform has Redis formed and ready. `kubectl` has the very objects that it made, and
-waits until every set is available, and after their removal until every object is gone.
+waits until every set is available. Both have removed it when all pods, services and volumes are
+gone, and the namespace is about to go: the cluster keeps an empty one for five seconds.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from unittest.mock import patch
 
 from beside_hand import LIMIT, STAY, by_dunnage, compare, formed_on, lab, pairs, replicas
@@ -44,8 +46,12 @@ def main() -> None:
         make = partial(Kubernetes, DEPLOYMENT, testbed.group("db"), kubernetes, TREES, STAY)
         made = made_once(make(), testbed)
         kubectl = Kubectl(testbed.host(kubernetes.control), binaries)
-        ours = partial(by_dunnage, make, DEPLOYMENT, testbed)
-        compare(ours, partial(by_hand, kubectl, testbed.host, made), wanted)
+        names = (f"by-hand-{number}" for number in count(1))
+
+        def hand() -> tuple[float, float]:
+            return by_hand(kubectl, testbed.host, made.inside(next(names)))
+
+        compare(partial(by_dunnage, make, DEPLOYMENT, testbed), hand, wanted)
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,15 @@ class Made:
     services: Mapping[str, Service]
     objects: Sequence[Manifest]
 
+    def inside(self, namespace: str) -> Made:
+        """The same in a namespace of its own: one that is about to go takes nothing in."""
+        around = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+        moved = [
+            {**each, "metadata": {**each["metadata"], "namespace": namespace}}
+            for each in self.objects
+        ]
+        return replace(self, objects=(around, *moved))
+
 
 def made_once(platform: Kubernetes, testbed: NamespaceTestbed) -> Made:
     """Make and remove it once: images are on the nodes from now on, as they are for both ways."""
@@ -65,9 +80,7 @@ def made_once(platform: Kubernetes, testbed: NamespaceTestbed) -> Made:
         finally:
             platform.down()
     created = [call.args[1] for call in create.call_args_list]
-    name = created[0]["metadata"]["namespace"]
-    around = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-    return Made(formed.reservation, formed.services, (around, *created))
+    return Made(formed.reservation, formed.services, created)
 
 
 def by_hand(kubectl: Kubectl, host: Callable[[str], Host], made: Made) -> tuple[float, float]:
@@ -112,10 +125,13 @@ class Kubectl:
         self._run("wait", available, space, f"--timeout={LIMIT:g}s", *names)
 
     def delete(self, wanted: Sequence[Manifest]) -> None:
-        """Remove objects, and wait until all of them are gone."""
-        self._run(
-            "delete", "--wait", f"--timeout={LIMIT:g}s", "--filename=-", stdin=_listed(wanted)
-        )
+        """Remove objects, and wait until all in the namespace are gone, sets with their pods; the
+        namespace itself is only asked to go."""
+        inside = [each for each in wanted if each["kind"] != "Namespace"]
+        around = [each for each in wanted if each not in inside]
+        words = ("--cascade=foreground", "--wait", f"--timeout={LIMIT:g}s", "--filename=-")
+        self._run("delete", *words, stdin=_listed(inside))
+        self._run("delete", "--wait=false", "--filename=-", stdin=_listed(around))
 
     def _run(self, *words: str, stdin: str = "") -> None:
         program = str(self.binaries.binaries / "kubectl")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 STUDIES = "tests/live/studies/"
 """Where tests lie that carry out real studies by the real command."""
 KUBERNETES = "kubernetes"
-"""What files, or cases, are called whose tests have a Kubernetes, beside those of studies."""
+"""The mark of tests that have a Kubernetes, and what files or cases are called that get it."""
 
 
-def lane(nodeid: str) -> str:
-    """What a test may not be beside another of; empty where it may.
+def lane(nodeid: str, marks: Collection[str]) -> str:
+    """What a test with these marks may not be beside another of; empty where it may.
 
     Real studies wait for each other anyway, because a machine measures one at a time. A Kubernetes
     of five hosts takes up to 50 instances of inotify, of which Linux gives a user 128: two of them
@@ -17,7 +19,7 @@ def lane(nodeid: str) -> str:
     """
     if nodeid.startswith(STUDIES):
         return STUDIES
-    return KUBERNETES if called_kubernetes(nodeid) else ""
+    return KUBERNETES if KUBERNETES in marks else ""
 
 
 def called_kubernetes(nodeid: str) -> bool:
@@ -26,6 +28,6 @@ def called_kubernetes(nodeid: str) -> bool:
     return KUBERNETES in file or KUBERNETES in case
 
 
-def scope(nodeid: str) -> str:
+def scope(nodeid: str, lane: str) -> str:
     """What goes to one worker: a lane, or the tests of a module or class."""
-    return lane(nodeid) or nodeid.rpartition("::")[0]
+    return lane or nodeid.rpartition("::")[0]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -37,13 +38,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Give tests their limits, and the mark that their names tell; what may take long begins.
 
     Lanes are first of all. Then workers end at nearly the same time. Whoever wants another order
     sorts after this.
     """
     limits: dict[Path, float] = {}
+    lanes: dict[str, str] = {}
     for item in items:
         real = any(item.get_closest_marker(name) for name in ("live", "browser", "proof"))
         if real and called_kubernetes(item.nodeid):
@@ -51,7 +53,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not real and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(PURE_LIMIT))
         limits[item.path] = max(limits.get(item.path, 0.0), _limit(item))
-    items.sort(key=lambda item: (-limits[item.path], not lane(item.nodeid)))
+        if own := lane(item.nodeid, {mark.name for mark in item.iter_markers()}):
+            lanes[item.nodeid] = own
+    items.sort(key=lambda item: (-limits[item.path], item.nodeid not in lanes))
+    if hasattr(config, "workerinput") and config.getoption("--tell"):
+        _lanes(config).write_text(json.dumps(lanes), encoding="utf-8")
+
+
+def _lanes(config: pytest.Config) -> Path:
+    """Where workers of pytest-xdist, which know the marks of tests, tell the process that gives
+    them out; each writes the same, before it says what it has found."""
+    return Path(config.getoption("--tell")).with_suffix(".lanes")
 
 
 def _limit(item: pytest.Item) -> float:
@@ -80,8 +92,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 class OneScope(LoadScopeScheduling):  # type: ignore[misc]
     """Tests of a module or class go to one worker, and so do all of a lane."""
 
+    @cached_property
+    def _lanes(self) -> Mapping[str, str]:
+        """Test → its lane; asked for when all workers have told what they found."""
+        if not self.config.getoption("--tell"):
+            return {}
+        told: dict[str, str] = json.loads(_lanes(self.config).read_text(encoding="utf-8"))
+        return told
+
     def _split_scope(self, nodeid: str) -> str:
-        return scope(nodeid)
+        return scope(nodeid, self._lanes.get(nodeid, ""))
 
 
 @pytest.hookimpl(optionalhook=True)

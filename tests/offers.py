@@ -58,7 +58,6 @@ OFFER = Offer(
         },
         "kubernetes": {
             "own": SubstrateOffer(control=True),
-            "existing": SubstrateOffer(contexts=True, contexts_of="Kubernetes"),
             "nodes": SubstrateOffer(of_testbed=True),
         },
         "fake": {"fake": SubstrateOffer()},

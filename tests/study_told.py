@@ -20,6 +20,11 @@ TRUYEN_2018 = (
     "on hosts that share a machine, so sizes are not comparable"
 )
 """Why sizes of two studies may not be compared."""
+NO_NUMBER = (
+    "not comparable with the study of 2018: it has no number for what this study asks; its "
+    "database is MongoDB, on Docker, Swarm and Kubernetes in virtual machines"
+)
+"""Why neither sign nor rank nor size of a study is compared."""
 
 
 def ladders(seen: Analysis) -> Iterator[str]:
@@ -34,7 +39,7 @@ def ladders(seen: Analysis) -> Iterator[str]:
 
 
 def agreement(seen: Analysis, published: Mapping[Cell, str]) -> Iterator[str]:
-    """Whether signs and ranks are those of a published study, and why sizes are not compared.
+    """Whether signs and ranks are those of a published study, and why the rest is not compared.
 
     A sign is compared where the published figure is a number, and ours is told from zero. Ranks are
     those of the deployments of a question and workload that have a published number each.
@@ -45,6 +50,7 @@ def agreement(seen: Analysis, published: Mapping[Cell, str]) -> Iterator[str]:
         if _PERCENT.fullmatch(told)
     ]
     if not numbered:
+        yield NO_NUMBER
         return
     signs = [
         (found.difference.value > 0) == (told > 0)

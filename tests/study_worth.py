@@ -1,4 +1,4 @@
-"""Whether a study can be judged: it has an answer, or was disturbed from outside."""
+"""Whether a study can be judged: it is whole, has an answer, or was disturbed from outside."""
 
 from __future__ import annotations
 
@@ -38,6 +38,17 @@ def insist_it_answered(seen: Analysis) -> None:
     assert min(blocks) >= BLOCKS, f"complete blocks: {blocks}"
 
 
+def insist_it_is_whole(seen: Analysis) -> None:
+    """Fail where a shipped study is not what it promises, whoever is to blame.
+
+    All of its blocks were carried out to the end, so that its orders are balanced; at least nine of
+    ten runs are valid; and each question has the complete blocks which an interval needs.
+    """
+    assert seen.missing == seen.unknown == 0, in_short(seen)
+    assert seen.valid >= (1 - TOLERATED) * seen.planned, in_short(seen)
+    assert all(one.complete_blocks >= BLOCKS for one in seen.answers), in_short(seen)
+
+
 def from_outside(reason: Reason) -> bool:
     """Whether a gate blames what other machines or other programs of this one did."""
     return reason.gate in {"steal", "other load"}
@@ -49,11 +60,17 @@ def first_reasons(run: RunSummary) -> str:
 
 
 def in_short(seen: Analysis) -> str:
-    """Valid runs and what spoilt others, complete blocks, and how often there was which verdict."""
-    blocks = ", ".join(str(one.complete_blocks) for one in seen.answers)
+    """Valid runs, their share and what spoilt others; blocks that were carried out to the end, and
+    those of each question that are complete, without a spoilt run; how often was which verdict."""
+    known = Counter(run.block for run in seen.runs if run.status != "unknown")
+    every = {run.block for run in seen.runs}
+    whole = [block for block in every if known[block] == max(known.values())]
+    blocks = ", ".join(f"{one.question} {one.complete_blocks}" for one in seen.answers)
     verdicts = Counter(each.verdict for one in seen.answers for each in one.comparisons)
     counted = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
     gates = Counter(reason.gate for run in seen.runs for reason in of_run(run))
     spoilt = ", ".join(f"{gate} {count} ×" for gate, count in sorted(gates.items()))
-    valid = f"{seen.valid} of {seen.planned} runs valid{f' ({spoilt})' if spoilt else ''}"
-    return f"{valid}; complete blocks {blocks}; {counted}"
+    valid = f"{seen.valid} of {seen.planned} runs valid, {seen.valid / seen.planned:.1%}"
+    ended = f"{len(whole)} of {len(every)} blocks carried out to the end"
+    why = f" ({spoilt})" if spoilt else ""
+    return f"{valid}{why}; {ended}; complete blocks: {blocks}; {counted}"

@@ -1,8 +1,9 @@
 """The engine beside its peers and bare floors in C, on one server in turns: ratios of CPU.
 
 The server has one processor and the clients have another. CPU is user and system time of all of a
-client's process. Clients are told the same commands and carry them out right after one another, in
-an order that alternates. Only ratios within a pair mean something; the table shows their medians.
+client's process. Clients are told the same operations and carry them out right after one another,
+in an order that alternates. Only ratios within a pair mean something; the table shows their
+medians.
 """
 
 from __future__ import annotations
@@ -14,43 +15,83 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from dunnage.errors import DunnageError
 from dunnage.hosts.machine_facts import machine_facts
 from dunnage.software.engine import engine_path
 
-from . import floors, redis
-from .redis import Bench
+from . import cassandra, codec, floors, mongodb, redis
+from .bench import Bench
 from .shots import processors
 from .table import Section, markdown
 
-DATABASES: Mapping[str, Callable[[Bench, int, int], Section]] = {"redis": redis.section}
-"""What the engine drives, as far as it is compared."""
+
+@dataclass(frozen=True)
+class Database:
+    """How the engine is compared on one, and by how many operations of each client in a pair."""
+
+    section: Callable[[Bench, int, int], Section]
+    operations: int
+    clients: int
+    """The most that it has: each has an equal share of the operations."""
+
+
+DATABASES: Mapping[str, Database] = {
+    "redis": Database(redis.section, 204_800, redis.MANY),
+    "cassandra": Database(cassandra.section, 51_200, cassandra.CLIENTS),
+    "mongodb": Database(mongodb.section, 102_400, mongodb.CLIENTS),
+    "codec": Database(codec.section, 1_024_000, 1),
+}
+"""What the engine drives, and its own codec alone."""
 
 
 def main() -> None:
-    """Print what was compared, and a table for each database."""
+    """Print what was compared, and a table for each database; with `--write` into a file too."""
     parser = argparse.ArgumentParser(prog="python -m bench.engine", description=__doc__)
     parser.add_argument("--pairs", type=int, default=5, help="more pairs, steadier medians")
-    parser.add_argument("--only", choices=DATABASES, help="one database; else all")
-    parser.add_argument("--operations", type=int, default=204_800, help="of each client in a pair")
+    parser.add_argument("--only", choices=DATABASES, help="one of them; else all")
+    parser.add_argument(
+        "--operations", type=int, help="of each client in a pair; else so many for each database"
+    )
+    parser.add_argument("--without", action="append", default=[], help="a peer that is left out")
+    parser.add_argument("--write", type=Path, help="a file for all that is printed, as Markdown")
     arguments = parser.parse_args()
+    chosen = {
+        name: database for name, database in DATABASES.items() if arguments.only in (None, name)
+    }
+    most = max(database.clients for database in chosen.values())
     if arguments.pairs < 1:
         parser.error("--pairs: 1 or more")
-    if arguments.operations < 1 or arguments.operations % redis.MANY:
-        parser.error(
-            f"--operations: a multiple of {redis.MANY}, so that each connection has a share"
-        )
+    if arguments.operations is not None and (
+        arguments.operations < 1 or arguments.operations % most
+    ):
+        parser.error(f"--operations: a multiple of {most}, so that each client has a share")
+    try:
+        text = _compared(chosen, arguments)
+    except DunnageError as error:
+        raise SystemExit(f"{error}\n{error.hint}".strip()) from None
+    if arguments.write is not None:
+        arguments.write.write_text(text)
+
+
+def _compared(chosen: Mapping[str, Database], arguments: argparse.Namespace) -> str:
+    """All that was printed."""
+    said: list[str] = []
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(engine_path(), processors(), Path(scratch), os.environ, _tell)
-        _write(_heading(bench, arguments.pairs, arguments.operations))
-        for name in DATABASES:
-            if arguments.only in (None, name):
-                section = DATABASES[name](bench, arguments.pairs, arguments.operations)
-                _write(markdown(section))
+        without = frozenset(arguments.without)
+        bench = Bench(engine_path(), processors(), Path(scratch), os.environ, _tell, without)
+        said.append(_heading(bench, arguments.pairs))
+        _write(said[-1])
+        for database in chosen.values():
+            count = arguments.operations or database.operations
+            said.append(markdown(database.section(bench, arguments.pairs, count)))
+            _write(said[-1])
+    return "\n".join(said)
 
 
-def _heading(bench: Bench, pairs: int, operations: int) -> str:
+def _heading(bench: Bench, pairs: int) -> str:
     """What the numbers were measured with."""
     version = subprocess.run(
         [bench.engine, "--version"], capture_output=True, text=True, check=True
@@ -61,13 +102,16 @@ def _heading(bench: Bench, pairs: int, operations: int) -> str:
         [
             "# The engine beside its peers",
             "",
+            "`make bench` writes this page. CPU is user and system time of all of a client. A "
+            "ratio below 1 means that the engine needs less of it than the client does.",
+            "",
             f"- {today}, {machine['cpu.count']} processors of {machine['cpu.model']}, "
             f"Linux {machine['kernel']}",
             f"- server on processor {bench.processors.server}, clients on processor "
             f"{bench.processors.client}",
             f"- {version.stdout.strip()}; bare loops by {floors.compiler()}",
-            f"- turns of each client: {pairs}, of {operations:,} operations; shown are medians, "
-            "and the lowest and the highest in brackets",
+            f"- turns of each client: {pairs}; shown are medians, and the lowest and the highest "
+            "in brackets",
             "",
         ]
     )

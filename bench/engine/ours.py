@@ -44,23 +44,32 @@ def shot(program: Path, content: Mapping[str, Any], place: Place, scratch: Path)
     return Shot(sum(result["operations"].values()), result["seconds"], done.cpu)
 
 
-def _plan(
+def first(program: Path, content: Mapping[str, Any], place: Place, scratch: Path) -> float:
+    """Seconds from the start of the engine's process to its first operation, in one load. Raises
+    SystemExit when an operation failed."""
+    shot(program, content, place, scratch)
+    seconds: float = json.loads((scratch / "result.json").read_text())["first_operation"]
+    return seconds
+
+
+def plan_of(
     core: str,
     phase: Phase,
-    place: Place,
-    shape: Shape,
-    connections: int,
-    operations: int | None,
+    target: Target,
+    clients: int,
+    operations: int | None = None,
+    records: int = RECORDS,
 ) -> dict[str, Any]:
-    address = Address("127.0.0.1", place.port)
+    """A plan for whole records of which all are equally likely; their keys are `user` and a number.
+    Without a number of operations all records go in."""
     order = LoadOrder(
         workload=Workload.model_validate(
-            {"name": core, "core": core, "phase": phase, "records": RECORDS}
+            {"name": core, "core": core, "phase": phase, "records": records}
         ),
         phase=phase,
-        level=Level(threads=connections),
-        target=Target("redis", "single", (address,), frozenset({address}), shape.options),
-        connections=connections,
+        level=Level(threads=clients),
+        target=target,
+        connections=clients,
         arrivals=Arrivals.CONSTANT,
         timeout=10.0,
         seed=1,
@@ -72,6 +81,20 @@ def _plan(
         "requests": {"kind": "uniform"},
         "write_all_fields": True,
         "hashed_keys": False,
-        "zero_padding": DIGITS,
     }
+    return content
+
+
+def _plan(
+    core: str,
+    phase: Phase,
+    place: Place,
+    shape: Shape,
+    connections: int,
+    operations: int | None,
+) -> dict[str, Any]:
+    address = Address("127.0.0.1", place.port)
+    target = Target("redis", "single", (address,), frozenset({address}), shape.options)
+    content = plan_of(core, phase, target, connections, operations)
+    content["workload"] |= {"zero_padding": DIGITS}
     return content

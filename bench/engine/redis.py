@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from . import floors, ours
+from . import first, floors, ours
 from .asked import Asked, Kind
-from .peers import missing
+from .bench import Bench, Client
+from .peers import Found
 from .redis_clients import BENCHMARK, MEMTIER, MEMTIER_NOTE, memtier, redis_benchmark
 from .redis_server import RedisServer, redis_server
 from .shape import DIGITS, KEY, NUMBER, RECORDS, SHAPE, Shape, compared
-from .shots import Processors, Shot, in_turns
+from .shots import Shot, in_turns
 from .table import ENGINE, Section, lines
 
 VERSION = "7.0"
@@ -24,25 +24,14 @@ GOALS: Mapping[int, Mapping[str, float]] = {MANY: {EPOLL: 1.3, BENCHMARK: 0.7}, 
 """Number of connections → client → what the engine's CPU per operation is to be at most, as a share
 of that client's."""
 
-Client = Callable[[], Shot]
-
-
-@dataclass(frozen=True)
-class Bench:
-    """What clients need to take turns."""
-
-    engine: Path
-    processors: Processors
-    scratch: Path
-    environment: Mapping[str, str]
-    tell: Callable[[str], None]
-
 
 def section(bench: Bench, pairs: int, operations: int) -> Section:
     """All loads, each by all clients in turns. Raises SystemExit when a client fails, or did other
     than it was asked for."""
+    peers = Found(bench.environment, bench.without)
+    program = peers.named(MEMTIER)
     notes = [compared(SHAPE)]
-    if MEMTIER.program(bench.environment) is not None:
+    if program is not None:
         notes.append(MEMTIER_NOTE)
     rows = []
     with redis_server(VERSION, bench.processors, bench.scratch) as server:
@@ -52,9 +41,11 @@ def section(bench: Bench, pairs: int, operations: int) -> Section:
             for kind in Kind:
                 asked = Asked(kind, connections, operations)
                 bench.tell(f"{title}: {asked.title}")
-                taken = in_turns(_clients(server, bench, asked), pairs)
+                taken = in_turns(_clients(server, bench, asked, program), pairs)
                 rows += lines(asked.title, taken, GOALS[connections])
-    return Section(title, notes, rows, missing([MEMTIER], bench.environment))
+        driving = ours.driving(Asked(Kind.READ, MANY, MANY), server.place, SHAPE)
+        notes.append(first.note(MANY, first.taken(bench, driving, server.place, pairs)))
+    return Section(title, notes, rows, peers.absent, operations)
 
 
 def fill(server: RedisServer, bench: Bench) -> None:
@@ -80,7 +71,9 @@ def confirmed(server: RedisServer, asked: Asked, shape: Shape, name: str, client
     return shot
 
 
-def _clients(server: RedisServer, bench: Bench, asked: Asked) -> dict[str, Client]:
+def _clients(
+    server: RedisServer, bench: Bench, asked: Asked, memtier_program: Path | None
+) -> dict[str, Client]:
     place = server.place
     clients: dict[str, Client] = {
         ENGINE: partial(
@@ -92,9 +85,10 @@ def _clients(server: RedisServer, bench: Bench, asked: Asked) -> dict[str, Clien
     else:
         clients[EPOLL] = _floor("epoll", bench, server, asked)
         clients[BENCHMARK] = partial(redis_benchmark, server, asked, SHAPE)
-        program = MEMTIER.program(bench.environment)
-        if program is not None:
-            clients[MEMTIER.name] = partial(memtier, program, place, asked, SHAPE, bench.scratch)
+        if memtier_program is not None:
+            clients[MEMTIER.name] = partial(
+                memtier, memtier_program, place, asked, SHAPE, bench.scratch
+            )
     return {
         name: partial(confirmed, server, asked, SHAPE, name, client)
         for name, client in clients.items()

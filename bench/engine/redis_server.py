@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,15 +13,12 @@ from dunnage.model.layout import Software
 from dunnage.software.trees import DebianSoftware
 
 from .asked import Place
-from .shots import Processors, started
+from .own_server import own_server
+from .shots import Processors
 
 PORT = 6379
 LIMIT = 20.0
 """Seconds within which it must answer."""
-_HOME = """
-mount -t tmpfs tmpfs /run && mkdir -p "$2" && mount --bind "$1" "$2" && ip link set lo up &&
-shift 2 && exec "$@"
-"""
 
 
 @dataclass(frozen=True)
@@ -71,27 +67,11 @@ def redis_server(version: str, processors: Processors, scratch: Path) -> Iterato
     """
     tree = DebianSoftware().tree(Software("redis", version))
     programs = f"{tree.prefix}/bin"
-    said = scratch / "server.log"
-    argv = [
-        *("setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--net"),
-        *("sh", "-c", _HOME, "home", str(tree.source), tree.prefix),
-        *(f"{programs}/redis-server", "--port", str(PORT), "--save", "", "--appendonly", "no"),
-    ]
-    with said.open("wb") as log:
-        process = started(argv, processors.server, stdout=log, stderr=subprocess.STDOUT)
-    try:
-        enter = ("nsenter", "-t", str(process.pid), "-n")
-        server = RedisServer(Place(PORT, processors.client, enter), (*enter, "-m"), programs)
-        deadline = time.monotonic() + LIMIT
-        while not server.answers():
-            if process.poll() is not None or time.monotonic() > deadline:
-                last = said.read_text().strip().splitlines()[-1:]
-                raise SystemExit(f"redis-server does not answer: {' '.join(last)}")
-            time.sleep(0.05)
+    argv = (f"{programs}/redis-server", "--port", str(PORT), "--save", "", "--appendonly", "no")
+    with own_server(tree, argv, PORT, processors, scratch / "server.log") as own:
+        server = RedisServer(own.place, own.inside, programs)
+        own.until(server.answers, LIMIT)
         yield server
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def version(info: str) -> str:

@@ -58,6 +58,8 @@ class Section:
     lines: Sequence[Line]
     missing: Sequence[str]
     """A sentence for each peer that was not there."""
+    operations: int
+    """Of each client in its turn."""
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
@@ -99,7 +101,8 @@ def markdown(section: Section) -> str:
     """The section as Markdown: title, notes, table, and the peers that were missing."""
     rows = [_row(_HEAD), _row(["--:" if right else ":--" for right in _RIGHT])]
     rows += [_row(_cells(line)) for line in section.lines]
-    parts = [f"## {section.title}", *section.notes, "\n".join(rows)]
+    turn = f"A turn is of {section.operations:,} operations."
+    parts = [f"## {section.title}", *section.notes, turn, "\n".join(rows)]
     if section.missing:
         parts.append("\n".join(f"- {sentence}" for sentence in section.missing))
     return "\n\n".join(parts) + "\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -229,7 +230,14 @@ def claim(test: str) -> str:
 def reason(outcome: Outcome) -> str:
     """What a failed test said first, or why one was skipped."""
     said = re.findall(r"^E +(.+)$", outcome.why, re.MULTILINE)
-    return " ".join((said[0] if said else outcome.why.partition("\n")[0]).split())
+    return " ".join(_anywhere(said[0] if said else outcome.why.partition("\n")[0]).split())
+
+
+def _anywhere(text: str) -> str:
+    """The same of a project that lies elsewhere: its own path and that for passing files are left
+    out."""
+    passing = rf"{re.escape(tempfile.gettempdir())}/pytest-of-[^/\s]+/pytest-\d+"
+    return re.sub(passing, "…", text.replace(str(Path.cwd()), "."))
 
 
 def machine() -> str:

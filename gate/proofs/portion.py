@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from gate.known import Known
-from gate.lanes import scope
+from gate.lanes import lane, scope
 from gate.proofs.page import Row
 from gate.stages import Machine, Stage, proving
 
@@ -24,6 +24,8 @@ class Unit:
     """Test → seconds that it is expected to take."""
     when: datetime
     """When the one that has waited longest was tried; `NEVER` where one of them never was."""
+    lanes: Mapping[str, str] = field(default_factory=dict)
+    """Test → its lane, where it has one."""
 
 
 def units(proofs: Iterable[Known], rows: Mapping[str, Row]) -> list[Unit]:
@@ -39,6 +41,7 @@ def units(proofs: Iterable[Known], rows: Mapping[str, Row]) -> list[Unit]:
             proving(group[0].marks),
             {each.test: _seconds(each, rows.get(each.test)) for each in group},
             min(rows[each.test].last.when if each.test in rows else NEVER for each in group),
+            {each.test: own for each in group if (own := lane(each.test, each.marks))},
         )
         for group in together.values()
     ]
@@ -72,7 +75,7 @@ def _busiest(stage: Stage, chosen: Sequence[Unit]) -> float:
     loads: dict[str, float] = defaultdict(float)
     for unit in chosen:
         for test, seconds in unit.tests.items():
-            loads[scope(test) if stage.together else test] += seconds
+            loads[scope(test, unit.lanes.get(test, "")) if stage.together else test] += seconds
     workers = [0.0] * stage.workers
     for load in sorted(loads.values(), reverse=True):
         workers[workers.index(min(workers))] += load

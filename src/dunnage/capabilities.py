@@ -11,10 +11,10 @@ from dunnage import catalog
 from dunnage.errors import UnavailableError
 from dunnage.hosts.machine_facts import machine_facts
 from dunnage.hosts.namespace import supports as kernel
-from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
+from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT
 from dunnage.model.cni import configuration_of
 from dunnage.model.deployment import Deployment
-from dunnage.model.offer import FLOATING, Capability, Support
+from dunnage.model.offer import FLOATING, IPVS, VXLAN, Capability, Support
 from dunnage.model.plan import Skipped
 from dunnage.model.proxy import ProxyMode, proxy_of
 from dunnage.model.study import CONTROL_GROUP, Study
@@ -23,22 +23,22 @@ from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.offered import DOCKER
 from dunnage.software.engine import ENGINE, engine_support
 from dunnage.software.trees import DebianSoftware
+from dunnage.study.slots import with_slots
 from dunnage.substrates.kubernetes.kernel import INOTIFY, interfaces
 
 _OF_DAEMONS = frozenset({DOCKER, KUBERNETES, VXLAN, IPVS})
 """What Docker daemons and the programs of a Kubernetes need of the machine that they run on: those
 that exist already are there, and may run elsewhere."""
+INSTANCES = Capability("inotify")
+"""There is room for the Kubernetes that `dunnage lab up --kubernetes` makes."""
+_HOSTS = 5
+"""Hosts of that: three for members, one for the client and one for the control plane."""
 _LAB_NEEDS = (ROOT, NAMESPACES, CGROUPS, ENGINE)
 _NOT_OURS = Support(
     met=False,
     reason="floating addresses are translated by the switch of a lab, and what exists already does "
     "not stand behind it",
     hint="dunnage schema study  # leave out `contexts`, or name another endpoint",
-)
-_NO_NODES = Support(
-    met=False,
-    reason="the hosts of a lab are nodes of no Kubernetes that exists already",
-    hint="dunnage schema study  # `testbed: {kind: nodes, context: …}` has nodes of it as hosts",
 )
 QUICKSTART_NEEDS = (
     *_LAB_NEEDS,
@@ -61,6 +61,7 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
         ENGINE: engine_support(),
         DOCKER: debian.docker_support(),
         KUBERNETES: debian.kubernetes_support(),
+        INSTANCES: kernel.inotify_room(INOTIFY * _HOSTS),
         FLOATING: debian.translation_support() if lab[ROOT].met else lab[NAMESPACES],
     }
     trees: dict[Capability, Support] = {}
@@ -143,19 +144,17 @@ def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> 
 def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skipped, str], ...]:
     """Every deployment that cannot run here, with the reason and a command that may help."""
     here = supports(study.testbed.kind)
-    tried, room = cache(partial(interfaces, kernel)), cache(partial(_room, study))
+    tried = cache(partial(interfaces, kernel))
+    room = cache(partial(_room, study, deployments))
     found = []
     for deployment in deployments:
         needs = tuple(_needs(study, deployment))
         unmet = missing(here, needs)
         if FLOATING in needs and catalog.on_theirs(study, deployment):
             unmet.append(_NOT_OURS)
-        if _on_their_nodes(study, deployment):
-            unmet.append(_NO_NODES)
         if not unmet and catalog.family(deployment) == "kubernetes":
             needed = tried(configuration_of(deployment))
-            ours = () if catalog.on_theirs(study, deployment) else room()
-            unmet = [support for support in (*needed, *ours) if not support.met]
+            unmet = [support for support in (*needed, *room()) if not support.met]
         if unmet:
             reason = "; ".join(support.reason for support in unmet)
             hint = next((support.hint for support in unmet if support.hint), "dunnage doctor")
@@ -163,12 +162,13 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
     return tuple(found)
 
 
-def _room(study: Study) -> tuple[Support, ...]:
-    """Whether this machine has room for a Kubernetes of ours, on the study's hosts and on the one
-    for its control plane. Hosts that are elsewhere ask nothing of it."""
+def _room(study: Study, deployments: Sequence[Deployment]) -> tuple[Support, ...]:
+    """Whether this machine has room for a Kubernetes of ours, on the study's hosts, those of each
+    place in turns, and the one for its control plane. Hosts that are elsewhere ask nothing of it.
+    """
     if not catalog.OFFER.testbeds[study.testbed.kind].here:
         return ()
-    hosts = {**study.testbed.hosts, CONTROL_GROUP: 1}
+    hosts = {**with_slots(study, deployments).hosts, CONTROL_GROUP: 1}
     return (kernel.inotify_room(INOTIFY * sum(hosts.values())),)
 
 
@@ -207,12 +207,3 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
     for need in needs:
         if not (theirs and need in _OF_DAEMONS):
             yield need
-
-
-def _on_their_nodes(study: Study, deployment: Deployment) -> bool:
-    """Whether hosts would have to be nodes of a Kubernetes that is not theirs."""
-    theirs = "kubernetes" in catalog.layers(study, deployment) and catalog.on_theirs(
-        study, deployment
-    )
-    hosts = catalog.OFFER.testbeds[study.testbed.kind]
-    return theirs and hosts.here and not hosts.fake

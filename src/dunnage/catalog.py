@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -39,12 +40,15 @@ from dunnage.hosts.namespace.planned import PlannedHost, planned_hosts
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.hosts.nodes.owner import in_use
 from dunnage.hosts.nodes.planned import (
+    OWNER,
     WHY,
     labels_of_nodes,
     named_node,
+    planned_client,
     planned_nodes,
     planned_objects,
 )
+from dunnage.model.choices import Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     FLOATING,
@@ -56,7 +60,7 @@ from dunnage.model.offer import (
 from dunnage.model.plan import StayPlan
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.platforms.fake import FakePlatform
-from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, differing, foreseen
+from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, foreseen, unlike
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.native import Native
 from dunnage.platforms.stay_names import StayNames
@@ -131,7 +135,6 @@ OFFER = Offer(
         },
         "kubernetes": {
             "own": SubstrateOffer(control=True),
-            "existing": SubstrateOffer(contexts=True, contexts_of="Kubernetes"),
             "nodes": SubstrateOffer(of_testbed=True),
         },
         "fake": {"fake": SubstrateOffer()},
@@ -152,12 +155,23 @@ def on_theirs(study: Study, deployment: Deployment) -> bool:
     return any(each.theirs for each in chosen)
 
 
-def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
-    """Claim the hosts of a study."""
+def open_testbed(
+    spec: TestbedSpec,
+    name: str,
+    *,
+    keep: bool,
+    storages: Collection[Storage] = (),
+    tell: Callable[[str], None] = lambda _: None,
+) -> AbstractContextManager[Testbed]:
+    """Claim the hosts of a study.
+
+    `storages` are what members' data will lie on: where hosts are nodes of a cluster, what it must
+    allow depends on that. `tell` is told which of those is waited for, and what was left there.
+    """
     if OFFER.testbeds[spec.kind].fake:
         return open_fake(spec, name=name)
     if not OFFER.testbeds[spec.kind].here:
-        return on_demand.open_nodes(spec, name, engine_path(), keep=keep)
+        return on_demand.open_nodes(spec, name, engine_path(), storages, keep=keep, tell=tell)
     return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
 
 
@@ -222,6 +236,15 @@ def families(study: Study, deployments: Iterable[Deployment]) -> tuple[str, ...]
     return tuple(dict.fromkeys(each for one in deployments for each in layers(study, one)))
 
 
+def insist_on_machine(
+    name: str, specs: Mapping[str, SubstrateSpec], hosts: int, choices: Choices | None = None
+) -> None:
+    """Raise UnavailableError where this machine has no room, or lacks something else, for the
+    substrate of a family on so many hosts; it can be asked before there are any."""
+    if (name, OFFER.substrate(name, specs)[0]) == ("kubernetes", "own"):
+        insist_on_kernel(kernel, hosts, choices or Choices())
+
+
 def open_substrate(
     name: str,
     specs: Mapping[str, SubstrateSpec],
@@ -239,6 +262,7 @@ def open_substrate(
     a Kubernetes of ours. `tell` hears of software that has to be built first, which takes minutes.
     """
     contexts = specs.get(name, SubstrateSpec()).contexts
+    insist_on_machine(name, specs, len(hosts), choices)
     match name, OFFER.substrate(name, specs)[0]:
         case "docker", "daemons":
             return on_demand.open_daemons(testbed, DebianSoftware().dockerd(), hosts, keep=keep)
@@ -249,12 +273,9 @@ def open_substrate(
         case "swarm", "existing":
             return on_demand.open_existing_swarm(contexts, hosts)
         case "kubernetes", "own":
-            choices = choices or Choices()
-            insist_on_kernel(kernel, len(hosts), choices)
             binaries = DebianSoftware().kubernetes(tell or _heard)
-            return on_demand.open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
-        case "kubernetes", "existing":
-            return on_demand.open_existing_kubernetes(contexts, hosts)
+            wanted = choices or Choices()
+            return on_demand.open_kubernetes(testbed, binaries, hosts, wanted, keep=keep)
         case "kubernetes", "nodes":
             return on_demand.open_kubernetes_of(testbed, hosts)
         case "fake", "fake":
@@ -290,14 +311,13 @@ def platform(
 
 
 def foreseen_objects(
-    study: Study, deployment: Deployment, hosts: TestbedSpec, stay: StayPlan
+    deployment: Deployment, hosts: TestbedSpec, stay: StayPlan, *, confined: bool = False
 ) -> tuple[ForeseenObject, ...]:
-    """All objects that a stay of a deployment on Kubernetes will create, in their order.
-
-    Nothing is asked or obtained for that. Raises UnavailableError where it could not be carried out
-    on a cluster that exists already.
+    """All objects that a stay of a deployment on Kubernetes will create, in their order, or would
+    where a cluster that exists already refuses privileged pods (`confined`). Nothing is asked or
+    obtained for that. Raises UnavailableError where it could not be carried out there.
     """
-    ours = not on_theirs(study, deployment)
+    here = OFFER.testbeds[hosts.kind].here
     database = DATABASES[deployment.database.kind]()
     members = stay.hosts or deployment.hosts
 
@@ -308,23 +328,29 @@ def foreseen_objects(
             clients=[host for host in planned if host.group == CLIENT_GROUP],
             trees=ForeseenTrees(),
             nodes={host.name: nodes(host.name) for host in planned},
-            ours=ours,
+            ours=here,
             floating=lambda host: floating[host.name],
         )
 
-    if OFFER.testbeds[hosts.kind].here:
-        on = ground(planned_hosts(hosts), lambda name: name if ours else f"node-of-{name}")
+    if here:
+        on = ground(planned_hosts(hosts), lambda name: name)
     else:
-        another = ground(
-            planned_nodes(hosts, others=True), lambda name: named_node(hosts, name, others=True)
+        on, another = (
+            replace(
+                ground(
+                    planned_nodes(hosts, confined=confined, others=others),
+                    partial(named_node, hosts, others=others),
+                ),
+                beside=partial(planned_client, hosts, others=others) if confined else None,
+            )
+            for others in (False, True)
         )
-        on = ground(planned_nodes(hosts), lambda name: named_node(hosts, name))
         on = replace(on, elsewhere=another, why=WHY)
     return foreseen(
         Manifests(
             deployment,
             StayNames.of(stay.id.lower(), STAY_NUMBER),
-            {} if OFFER.testbeds[hosts.kind].here else labels_of_nodes(hosts),
+            {} if here else labels_of_nodes(hosts),
         ),
         database.layout(deployment.database),
         lambda now: database.stages(deployment.database, now),
@@ -332,17 +358,19 @@ def foreseen_objects(
     )
 
 
-def foreseen_agents(hosts: TestbedSpec) -> tuple[ForeseenObject, ...]:
-    """All objects that a testbed will create in a cluster before any stay, in their order.
-
-    There are none where hosts are not nodes of one that exists already.
-    """
+def foreseen_agents(
+    hosts: TestbedSpec, study: str, *, confined: bool = False
+) -> tuple[ForeseenObject, ...]:
+    """All objects that a study's testbed will create in a cluster before any stay, in their order;
+    `confined` as above. Only hosts that are nodes of one have some."""
     if OFFER.testbeds[hosts.kind].here:
         return ()
-    others = planned_objects(hosts, others=True)
+    one, other = (
+        planned_objects(hosts, study, confined=confined, others=others) for others in (False, True)
+    )
     return tuple(
-        ForeseenObject(one, host, unknown=dict.fromkeys(differing(one, others[host]), WHY))
-        for host, one in planned_objects(hosts).items()
+        ForeseenObject(made, host, unknown=unlike(made, other[host], WHY if host else OWNER))
+        for host, made in one.items()
     )
 
 

@@ -99,7 +99,8 @@ class UnavailableError(DunnageError):
 
 
 class StayError(DunnageError):
-    """A deployment could not be brought up, or died: the stay ends, its runs are to be repeated."""
+    """A deployment could not be brought up, or died: the stay ends, and those of its runs that have
+    no record are to be made in another."""
 
 
 @contextmanager

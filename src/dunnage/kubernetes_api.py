@@ -31,6 +31,9 @@ TIMEOUT = 30.0
 Refused = (ApiError, httpx2.HTTPError, ConfigError, OSError)
 """Everything that a call can raise when the server refuses it or is not there."""
 
+FORBIDDEN, GONE, TAKEN = 403, 404, 409
+"""HTTP status of what may not be done, of what is not there, and of a name that is taken."""
+
 
 def connect(server: ApiServer, timeout: float = TIMEOUT) -> Client:
     """A client of a server's API, to be closed. Raises ConfigError, which is one of `Refused`, when
@@ -94,6 +97,27 @@ def certificate_ends(server: ApiServer) -> datetime | None:
         else:
             certificate = Path(server.kubeconfig.parent, str(user.client_cert)).read_bytes()
         return x509.load_pem_x509_certificate(certificate).not_valid_after_utc
+
+
+def version(asked: httpx2.Client) -> str:
+    """What an API server says of its release, such as `v1.34.2`; raises `Refused`."""
+    answer = asked.get("/version")
+    if not answer.is_success:
+        raise refusal_of(answer)
+    return str(answer.json().get("gitVersion", ""))
+
+
+def refusal_of(answer: httpx2.Response) -> httpx2.HTTPStatusError:
+    """What the cluster says in an answer. Not every answer of a server that starts is an object."""
+    if answer.headers.get("Content-Type") == "application/json":
+        return ApiError(request=answer.request, response=answer)
+    said = f"HTTP status {answer.status_code}: {answer.text.strip()}"
+    return httpx2.HTTPStatusError(said, request=answer.request, response=answer)
+
+
+def status_of(refusal: BaseException | None) -> int:
+    """HTTP status of what an API server refused in its own words; 0 of all else."""
+    return refusal.response.status_code if isinstance(refusal, ApiError) else 0
 
 
 def explanation(refusal: BaseException) -> str:

@@ -6,7 +6,7 @@ commands need none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from dunnage.contracts.software import SoftwareStore
 from dunnage.contracts.substrate import Substrate
 from dunnage.contracts.testbed import Testbed
 from dunnage.errors import UnavailableError
+from dunnage.model.choices import Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.study import TestbedSpec
@@ -167,12 +168,18 @@ def clean_cluster(
 
 
 def open_nodes(
-    spec: TestbedSpec, name: str, engine: Path, *, keep: bool
+    spec: TestbedSpec,
+    name: str,
+    engine: Path,
+    storages: Collection[Storage],
+    *,
+    keep: bool,
+    tell: Callable[[str], None],
 ) -> AbstractContextManager[Testbed]:
-    """As `dunnage.hosts.nodes.testbed` has it."""
-    from dunnage.hosts.nodes.testbed import open_nodes as opened
+    """As `dunnage.hosts.nodes.opening` has it."""
+    from dunnage.hosts.nodes.opening import open_nodes as opened
 
-    return opened(spec, name=name, engine=engine, keep=keep)
+    return opened(spec, name=name, engine=engine, storages=storages, keep=keep, tell=tell)
 
 
 def open_kubernetes_of(
@@ -182,12 +189,3 @@ def open_kubernetes_of(
     from dunnage.substrates.existing_kubernetes import open_kubernetes_of as opened
 
     return opened(testbed, hosts)
-
-
-def open_existing_kubernetes(
-    contexts: Mapping[str, str], hosts: Sequence[Host]
-) -> AbstractContextManager[Substrate]:
-    """As `dunnage.substrates.existing_kubernetes` has it."""
-    from dunnage.substrates.existing_kubernetes import open_existing_kubernetes as opened
-
-    return opened(contexts, hosts)

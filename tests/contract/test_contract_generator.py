@@ -117,6 +117,34 @@ class TestGenerator:
         assert 0 < told <= total(measurement)
         assert generator.progress(b"") == 0
 
+    def test_parts_that_are_given_an_instant_begin_there_and_tell_when(
+        self, generator_case: GeneratorCase, bench: Bench
+    ) -> None:
+        generator = generator_case.generator()
+        carried_out(bench, generator, order(bench, Phase.LOAD), 1)
+        now = bench.testbed.clock.now() + bench.host.clock_offset()
+        start = now + generator.connecting + 1.0
+        what = replace(order(bench, Phase.RUN, operations=600), starts=(start,) * 3)
+        measurement = generator.parse(carried_out(bench, generator, what, 3))
+        assert measurement.began == pytest.approx(start, abs=1e-5)
+        assert len(measurement.starts) == 3
+        assert min(measurement.starts) >= start - 1e-5
+
+    def test_parts_whose_instant_has_passed_do_not_begin(
+        self, generator_case: GeneratorCase, bench: Bench
+    ) -> None:
+        generator = generator_case.generator()
+        carried_out(bench, generator, order(bench, Phase.LOAD), 1)
+        passed = bench.testbed.clock.now() + bench.host.clock_offset() - 60.0
+        what = replace(order(bench, Phase.RUN, operations=600), starts=(passed,))
+        (command,) = generator.commands(what, bench.host.engine, [f"{bench.host.scratch}/late"])
+        put(bench.host, command.directory, command.files)
+        log = f"{bench.host.scratch}/late.log"
+        process = bench.host.start(command.argv, unit="generator-0", log=log)
+        assert process.wait(60.0) != 0
+        assert b"give a later `start`" in bench.host.get(log)
+        bench.host.remove(command.directory)
+
     def test_a_part_that_left_nothing_is_an_error(
         self, generator_case: GeneratorCase, bench: Bench
     ) -> None:

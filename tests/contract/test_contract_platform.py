@@ -89,6 +89,7 @@ class TestFormedPlatform:
         platform, reservation = formed
         running = platform.running()
         assert {member.member for member in running} == {p.member for p in reservation.places}
+        assert (platform.ended(), platform.silent(10.0)) == ({}, {})
         for member in running:
             assert member.host.name == reservation.place(member.member).host
             assert isinstance(member.process, Seen) == grounds.case.seen
@@ -207,6 +208,9 @@ class TestPlatform:
         probe = replace(first.ready, expect="an answer that no server gives")
         with pytest.raises(StayError, match=first.member) as caught:
             platform.up([replace(first, ready=probe)], 1.0)
+        silent = platform.silent(1.0)
+        assert silent.keys() == {first.member}
+        assert silent[first.member]
         last = platform.log(first.member, lines=1).strip()
         assert last
         assert last in str(caught.value)
@@ -228,6 +232,10 @@ class TestPlatform:
         grounds.testbed.clock.sleep(0.5)
         with pytest.raises(StayError, match=member):
             platform.running()
+        how = platform.ended()
+        assert how.keys() == {member}
+        assert how[member]
+        assert member not in platform.silent(10.0)  # they are asked that live
 
     def test_down_leaves_no_process_and_no_file(self, grounds: Ground) -> None:
         with stay(grounds) as platform:

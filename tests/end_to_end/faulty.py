@@ -58,7 +58,7 @@ def put_into_worlds(fault: Callable[[World], None], patch: pytest.MonkeyPatch) -
     """From now on every fake testbed opens with a fault in its world."""
 
     @contextmanager
-    def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
+    def opened(spec: TestbedSpec, name: str, **_: object) -> Iterator[FakeTestbed]:
         with open_fake(spec, name=name) as testbed:
             fault(testbed.world)
             yield testbed

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import sys
 from dataclasses import dataclass
-from unittest import mock
 
-from dunnage.cli.shared.terminal import out as data
-from in_process import typed_here
+from in_process import said_here
 
 HOSTILE = (
     "$(touch owned)",
@@ -52,16 +47,4 @@ class Shown:
 
 def dunnage(*words: object) -> Shown:
     """Type a command into this process."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(mock.patch.object(sys, "argv", ["dunnage", *map(str, words)]))
-        stack.enter_context(mock.patch.dict("os.environ", {"COLUMNS": "200", "NO_COLOR": "1"}))
-        stack.enter_context(mock.patch.object(data, "used", False))
-        stack.enter_context(contextlib.redirect_stdout(out))
-        stack.enter_context(contextlib.redirect_stderr(err))
-        try:
-            typed_here()
-        except SystemExit as ended:
-            code = ended.code
-    assert isinstance(code, int)
-    return Shown(int(code), out.getvalue(), err.getvalue())
+    return Shown(*said_here(*words))

@@ -13,7 +13,8 @@ import pytest
 from dunnage.store.read import open_result
 
 STUDY = Path(__file__).parents[2] / "studies" / "fake.yaml"
-COMMAND = [sys.executable, "-m", "dunnage", "run", str(STUDY), "--only", "late", "--results"]
+RUN = ("run", str(STUDY), "--only", "late", "--blocks", "1", "--results")
+COMMAND = [sys.executable, "-m", "dunnage", *RUN]
 
 
 def test_a_reader_of_messages_that_goes_away_ends_no_study(tmp_path: Path) -> None:

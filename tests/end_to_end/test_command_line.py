@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from in_process import said_here
+
 VERBS = (
     "quickstart",
     "init",
@@ -39,9 +41,9 @@ def dunnage(*words: str, directory: Path | None = None) -> subprocess.CompletedP
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_of_each_verb_ends_with_examples(verb: str) -> None:
-    shown = dunnage(verb, "--help")
-    assert shown.returncode == 0
-    assert f"dunnage {verb}" in shown.stdout[shown.stdout.index("Examples:") :]
+    code, shown, _ = said_here(verb, "--help")
+    assert code == 0
+    assert f"dunnage {verb}" in shown[shown.index("Examples:") :]
 
 
 def test_help_documents_the_exit_codes() -> None:

@@ -10,12 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from faulty import RUNS, STUDY, Carry, complete
+from faulty import RUNS, STUDY, Carry, Ended, complete
 
+from dunnage.analysis.checks import against
 from dunnage.analysis.looks import number
 from dunnage.hosts.fake.host import Task
 from dunnage.hosts.fake.world import Call, World
 from dunnage.model.check import Status
+from dunnage.model.record import Record
 from dunnage.wording.checks import seen as said
 
 
@@ -65,13 +67,60 @@ def test_a_server_that_is_never_ready_is_told_with_its_log_and_the_study_goes_on
     assert "journal without end" in ended.shown
 
 
-def test_a_member_that_dies_in_mid_run_costs_a_stay_and_no_run(carry_out: Carry) -> None:
+def judged_invalid(ended: Ended) -> list[tuple[Record, str]]:
+    """Runs that are invalid for what became of members, each with what was seen."""
+    return [
+        (record, said(check))
+        for record in ended.result.records
+        for check in record.checks
+        if (check.check, check.status) == ("members", Status.INVALID)
+    ]
+
+
+def test_a_member_that_dies_in_mid_run_makes_it_invalid_and_ends_its_stay(
+    carry_out: Carry,
+) -> None:
+    ended = carry_out(lambda world: world.die("shard-1-1", after=0))
+    assert complete(ended)
+    ((hurt, seen),) = judged_invalid(ended)
+    assert seen == "shard-1-1 on db-1 died (exit code -9)"
+    # The router answered all the while, so that nothing else tells of it.
+    assert [check.check for check in against(hurt.checks)] == ["members"]
+    (failed,) = ended.events("stay failed")
+    assert failed["stay"] == hurt.stay
+    assert "shard-1-1: died: exit code -9; its log ends:" in str(failed["why"])
+    assert f"{failed['stay']}.2" in {record.stay for record in ended.result.records}
+    assert f"run `{hurt.run}` is invalid: members: {seen}, should be every member" in ended.shown
+    study = shlex.quote(str(ended.result.layout.study))
+    assert f"  try: dunnage run --keep {study}  # to look at the hosts" in ended.shown
+
+
+def test_a_member_that_dies_in_the_last_run_of_its_stay_costs_no_other_stay(
+    carry_out: Carry,
+) -> None:
     ended = carry_out(lambda world: world.die("shard-1-1", after=1))
     assert complete(ended)
-    (failed,) = ended.events("stay failed")
-    assert "shard-1-1" in str(failed["why"])
-    assert f"{failed['stay']}.2" in {record.stay for record in ended.result.records}
-    assert not any(record.measurement is None for record in ended.result.records)
+    assert len(judged_invalid(ended)) == 1
+    assert not ended.events("stay failed")
+    assert len(ended.result.stays) == 4
+
+
+def test_runs_of_members_whose_disk_is_full_are_invalid(carry_out: Carry) -> None:
+    ended = carry_out(lambda world: world.fill("db-2", after=RUNS - 1))
+    assert ended.code == 5
+    assert complete(ended)
+    ((_, seen),) = judged_invalid(ended)
+    assert seen == "only 0 B are left for the data of config-2 on db-2, shard-2-1 on db-2"
+
+
+def test_a_stay_is_over_when_a_members_disk_is_full(carry_out: Carry) -> None:
+    ended = carry_out(lambda world: world.fill("db-2", after=0), STUDY.replace("[A, C]", "[A]"))
+    assert ended.code == 4
+    ((hurt, _),) = judged_invalid(ended)
+    assert ended.result.finished() == {hurt.run}
+    whole = {str(event["why"]) for event in ended.events("stay failed")}
+    assert whole == {"config-2: only 0 B are left for its data"}
+    assert "config-2: only 0 B are left for its data" in ended.shown
 
 
 @pytest.mark.parametrize("host", ["db-1", "client-1"])
@@ -111,7 +160,8 @@ def test_what_was_restarted_in_a_stay_that_failed_is_in_the_journal(carry_out: C
     assert noted["stay"] == failed["stay"]
     (restart,) = noted["restarts"]
     assert (restart["host"], restart["program"], restart["code"]) == ("db-2", "daemon", -9)
-    assert not any(record.restarts for record in ended.result.records)
+    (told,) = [record for record in ended.result.records if record.restarts]
+    assert (told.stay, told.status) == (failed["stay"], Status.INVALID)
 
 
 def test_a_generator_that_fails_once_has_its_run_repeated(carry_out: Carry) -> None:

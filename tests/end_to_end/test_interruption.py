@@ -78,11 +78,25 @@ class DyingWriter(ResultWriter):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.fixture
-def small(tmp_path: Path) -> tuple[Study, Plan, ResultWriter]:
-    study = read_study(SMALL, "small.yaml", catalog.OFFER)
+ONE_BLOCK = SMALL.replace("blocks: 2", "blocks: 1")
+"""Two stays of two runs each: their journal has every kind of line."""
+Small = tuple[Study, Plan, ResultWriter]
+
+
+def begun(text: str, place: Path) -> Small:
+    study = read_study(text, "small.yaml", catalog.OFFER)
     plan, _ = planned(study)
-    return study, plan, ResultWriter.create(tmp_path, study.name, SMALL, plan)
+    return study, plan, ResultWriter.create(place, study.name, text, plan)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Small:
+    return begun(SMALL, tmp_path)
+
+
+@pytest.fixture
+def one_block(tmp_path: Path) -> Small:
+    return begun(ONE_BLOCK, tmp_path)
 
 
 def resume(study: Study, plan: Plan, root: Path) -> frozenset[str]:
@@ -96,22 +110,22 @@ def begun_runs(root: Path) -> list[str]:
     return [str(e["run"]) for e in open_result(root).events() if e["event"] == "run finished"]
 
 
-def journal_length(small: tuple[Study, Plan, ResultWriter], tmp_path: Path) -> int:
-    study, plan, _ = small
-    whole = ResultWriter.create(tmp_path, "whole", SMALL, plan)
+def journal_length(one_block: Small, tmp_path: Path) -> int:
+    study, plan, _ = one_block
+    whole = ResultWriter.create(tmp_path, "whole", ONE_BLOCK, plan)
     before = len(list(open_result(whole.layout.root).events()))
     carry_out(study, plan, whole, frozenset(), Silent(), Stop())
     return len(list(open_result(whole.layout.root).events())) - before
 
 
 def test_kill_9_at_every_point_of_the_journal_loses_and_repeats_nothing(
-    small: tuple[Study, Plan, ResultWriter], tmp_path: Path
+    one_block: Small, tmp_path: Path
 ) -> None:
-    study, plan, _ = small
-    length = journal_length(small, tmp_path)
+    study, plan, _ = one_block
+    length = journal_length(one_block, tmp_path)
     assert length > 2 * len(list(plan.runs()))
     for lines in range(1, length + 1):
-        writer = DyingWriter.create(tmp_path, f"killed-{lines}", SMALL, plan)
+        writer = DyingWriter.create(tmp_path, f"killed-{lines}", ONE_BLOCK, plan)
         root = writer.layout.root
         child = os.fork()
         if child == 0:
@@ -132,7 +146,7 @@ def test_kill_9_at_every_point_of_the_journal_loses_and_repeats_nothing(
 
 
 def test_ctrl_c_once_finishes_the_run_and_tears_down(
-    small: tuple[Study, Plan, ResultWriter],
+    small: Small,
 ) -> None:
     study, plan, writer = small
     with Stop() as stop:
@@ -145,7 +159,7 @@ def test_ctrl_c_once_finishes_the_run_and_tears_down(
 
 
 def test_ctrl_c_twice_ends_now_and_keeps_finished_runs(
-    small: tuple[Study, Plan, ResultWriter],
+    small: Small,
 ) -> None:
     study, plan, writer = small
 
@@ -163,7 +177,7 @@ def test_ctrl_c_twice_ends_now_and_keeps_finished_runs(
 
 @pytest.mark.parametrize("asked_in", [1, 2], ids=["with runs left", "in its last run"])
 def test_ctrl_c_never_disturbs_a_stay_that_is_taken_down(
-    asked_in: int, small: tuple[Study, Plan, ResultWriter], monkeypatch: pytest.MonkeyPatch
+    asked_in: int, small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study, plan, writer = small
     down = FakePlatform.down
@@ -187,7 +201,7 @@ def test_ctrl_c_never_disturbs_a_stay_that_is_taken_down(
 
 
 def test_the_rest_of_an_interrupted_stay_happens_in_a_new_stay_of_the_same_block(
-    small: tuple[Study, Plan, ResultWriter],
+    small: Small,
 ) -> None:
     study, plan, writer = small
     with Stop() as stop, pytest.raises(InterruptedRunError):

@@ -199,4 +199,4 @@ def test_a_member_that_died_is_told_as_ever(
             server.process.signal("KILL")
 
     done = carry_out(dies)
-    assert "died: exit code -9" in done.shown
+    assert "died (exit code -9)" in done.shown

@@ -137,6 +137,18 @@ def test_the_part_that_was_at_its_limit_longest_says_for_how_long() -> None:
     assert EngineGenerator().parse(parts).client_limited == pytest.approx(0.75)
 
 
+def test_each_part_has_its_instant_and_tells_when_it_began() -> None:
+    ordered = order(starts=(1000.25, 1007.5))
+    assert [plan(ordered, index, 2)["start"] for index in (0, 1)] == [1000.25, 1007.5]
+    assert plan(order(), 0, 1)["start"] is None
+    parts = [artefacts("closed-0"), second()]
+    assert EngineGenerator().parse(parts).starts == ()  # of an engine that did not tell
+    for part, started in zip(parts, (1000.5, 1007.75), strict=True):
+        changed = json.loads(part["result.json"]) | {"started": started}
+        part["result.json"] = json.dumps(changed).encode()
+    assert EngineGenerator().parse(parts).starts == (1000.5, 1007.75)
+
+
 def test_operations_that_were_late_never_started_or_left_out_are_added() -> None:
     parts = [artefacts("closed-0"), second()]
     for part, number in zip(parts, (1, 20), strict=True):
@@ -144,18 +156,49 @@ def test_operations_that_were_late_never_started_or_left_out_are_added() -> None
             "late": {"read": number},
             "unsent": {"update": 2 * number},
             "dropped": {"read": 3 * number, "scan": number},
+            "unfinished": {"read": 4 * number},
         }
         part["result.json"] = json.dumps(changed).encode()
     found = {
-        operation: (stats.late, stats.unsent, stats.dropped)
+        operation: (stats.late, stats.unsent, stats.dropped, stats.unfinished)
         for operation, stats in EngineGenerator().parse(parts).operations.items()
     }
     assert found == {
-        "read": (21, 0, 63),
-        "update": (0, 42, 0),
-        "scan": (0, 0, 21),
-        "all": (21, 42, 84),
+        "read": (21, 0, 63, 84),
+        "update": (0, 42, 0, 0),
+        "scan": (0, 0, 21, 0),
+        "all": (21, 42, 84, 84),
     }
+
+
+def changed(**facts: object) -> list[dict[str, bytes]]:
+    """Two parts that tell such facts."""
+    parts = [artefacts("closed-0"), second()]
+    for part in parts:
+        part["result.json"] = json.dumps(json.loads(part["result.json"]) | facts).encode()
+    return parts
+
+
+def test_the_record_says_how_records_were_kept_and_how_they_were_driven() -> None:
+    ways = ["TLSv1.3 TLS13_AES_128_GCM_SHA256, certificate checked"]
+    levels = {"read": "primary", "write": "WAIT 1"}
+    parts = changed(shape="string", consistency=levels, encryption=ways, verified=7)
+    other = json.loads(parts[1]["result.json"]) | {"saturated": True, "encryption": ["another"]}
+    parts[1]["result.json"] = json.dumps(other).encode()
+    measured = EngineGenerator().parse(parts)
+    assert (measured.shape, measured.consistency) == ("string", levels)
+    assert measured.encryption == (*ways, "another")
+    assert (measured.saturated, measured.verified) == (True, 14)
+    plain = EngineGenerator().parse(changed(saturated=False, verified=None))
+    assert (plain.saturated, plain.verified, plain.encryption) == (False, None, ())
+
+
+def test_parts_that_kept_records_otherwise_are_not_one_load() -> None:
+    parts = changed(shape="hash")
+    other = json.loads(parts[1]["result.json"]) | {"shape": "string"}
+    parts[1]["result.json"] = json.dumps(other).encode()
+    with pytest.raises(RunError, match="do not tell the same `shape`"):
+        EngineGenerator().parse(parts)
 
 
 def told(*windows: tuple[float, float, int]) -> dict[str, object]:

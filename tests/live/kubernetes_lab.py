@@ -14,8 +14,9 @@ from typing import Any
 
 from insisted import insisted
 from lab_traces import eventually
+from lightkube import Client
 from lightkube.codecs import from_dict
-from lightkube.resources.core_v1 import Namespace, PersistentVolume
+from lightkube.resources.core_v1 import Namespace, PersistentVolume, Pod, Service
 from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 from living import STAY, client_of, deployed, living
 
@@ -24,7 +25,6 @@ from dunnage.clusters.rights import ALL, Right, missing
 from dunnage.contracts.database import Database
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer
-from dunnage.contracts.substrate import Substrate
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.image_archive import write_archive
 from dunnage.kubernetes_api import connect
@@ -161,20 +161,30 @@ def formed(
     lab: Lab,
     deployment: Deployment,
     database: Database | None = None,
-    substrate: Substrate | None = None,
 ) -> Iterator[tuple[Kubernetes, Target, frozenset[str]]]:
     """A deployment that lives on it, as `living` has it, of which nothing may be left."""
     catalog.translate(lab.testbed, [deployment])
-    made = Kubernetes(deployment, lab.members, substrate or lab.kubernetes, TREES, STAY)
+    made = Kubernetes(deployment, lab.members, lab.kubernetes, TREES, STAY)
     with living(made, deployment, lab.testbed, database) as formed:
         yield formed
     assert traces(lab) == []
 
 
 def traces(lab: Lab) -> Sequence[str]:
-    """What of stays is left in the cluster."""
+    """What of stays is left in the cluster, but for empty namespaces that are about to go."""
     with closing(connect(lab.kubernetes.api)) as client:
-        named = [each.metadata for each in client.list(Namespace)]
+        named = [each.metadata for each in client.list(Namespace) if not _is_going(client, each)]
         named += [each.metadata for each in client.list(PersistentVolume)]
     names = [str(each.name) for each in named if each is not None]
     return [name for name in names if name.startswith("dunnage-")]
+
+
+def _is_going(client: Client, namespace: Namespace) -> bool:
+    """Whether its deletion was asked for, and no pod or service is in it any more."""
+    metadata = namespace.metadata
+    if metadata is None or metadata.deletionTimestamp is None:
+        return False
+    left = [
+        each for kind in (Pod, Service) for each in client.list(kind, namespace=str(metadata.name))
+    ]
+    return not left

@@ -4,7 +4,6 @@ database to measure."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -16,22 +15,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from engine import mongo_java, mongo_wire
 from own_loopback import OwnLoopback
 
 from dunnage.generators.engine import EngineGenerator
 from dunnage.model.layout import Software
 from dunnage.model.record import Measurement
-from dunnage.software import maven
-from dunnage.software.cache import Cache
 from dunnage.software.engine import engine_path
 
-PORT = 27017
-"""The one that the Java server takes."""
+PORT = mongo_java.PORT
 JAVA, REAL = "mongo-java-server", "mongod"
-_ARTEFACT = "de.bwaldvogel:mongo-java-server:1.47.0"
-_MAIN = "de.bwaldvogel.mongo.InMemoryMongoServer"
-_KNOWN = Path(__file__).with_name("mongo-java-server-1.47.0.sha256")
-_WIRE = Path(__file__).with_name("mongo_wire.py")
+_SPARING = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _FRONT = Path(__file__).with_name("tls_front.py")
 _SECONDS = 60
 
@@ -74,20 +68,11 @@ class MongoPlace:
             assert program is not None
             own = ("--port", str(PORT), "--bind_ip", "127.0.0.1", "--dbpath", str(home))
             return (program, *own, *self.options)
-        return (
-            f"{self.loopback.prefix}/bin/java",
-            "-Xms256M",
-            "-Xmx256M",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            f"{_jars()}/*",
-            _MAIN,
-        )
+        return mongo_java.argv(self.loopback.prefix, "-Xms256M", "-Xmx256M", *_SPARING)
 
     def ask(self, command: dict[str, Any]) -> dict[str, Any] | None:
         """The answer to a command; None while nobody answers."""
-        argv = self.inside(sys.executable, str(_WIRE), str(PORT), json.dumps(command))
+        argv = self.inside(sys.executable, mongo_wire.__file__, str(PORT), json.dumps(command))
         done = subprocess.run(argv, check=False, capture_output=True, text=True)
         if done.returncode != 0:
             return None
@@ -147,16 +132,3 @@ class MongoPlace:
         """Take all of it down."""
         self.stop()
         self.loopback.close()
-
-
-def _jars() -> Path:
-    """The directory of the Java server's jars, fetched once."""
-    known = _KNOWN.read_text()
-    jars = {name: digest for digest, name in (line.split() for line in known.splitlines())}
-    entry = f"{_KNOWN.stem}-{hashlib.sha256(known.encode()).hexdigest()[:16]}"
-
-    def make(directory: Path) -> str:
-        maven.fetch(_ARTEFACT, jars, directory / "jars")
-        return entry
-
-    return Cache().obtain(entry, make) / "jars"

@@ -33,6 +33,14 @@ class OwnLoopback:
         """What carries out a command in there."""
         return ["nsenter", "-t", str(self._holder.pid), "-m", "-n", *argv]
 
+    def bring(self, software: Software) -> str:
+        """Put the tree of other software beside its own; returns the prefix of that tree."""
+        tree = DebianSoftware().tree(software)
+        mount = 'mkdir -p "$2" && mount --bind "$1" "$2"'
+        words = ("sh", "-c", mount, "bring", str(tree.source), tree.prefix)
+        subprocess.run(self.inside(*words), check=True)
+        return tree.prefix
+
     def close(self) -> None:
         """Take all of it down."""
         self._holder.kill()

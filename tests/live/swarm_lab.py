@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from living import STAY, client_of, deployed, living
+from their_daemon import answering_by_certificates
 
 from dunnage import catalog
 from dunnage.contracts.database import Database
 from dunnage.contracts.host import Host
 from dunnage.contracts.substrate import Substrate
-from dunnage.contracts.testbed import Testbed
 from dunnage.docker_api import connect
-from dunnage.hosts.namespace.testbed import open_namespace
+from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.choices import Cores
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Target
@@ -24,6 +25,7 @@ from dunnage.platforms.swarm import Swarm
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.kubernetes.certificates import Authority
 from dunnage.substrates.swarm import Swarm as SwarmSubstrate
 from dunnage.substrates.swarm import open_swarm
 
@@ -34,8 +36,10 @@ TREES = DebianSoftware()
 class Lab:
     """Hosts, and the Swarm of them."""
 
-    testbed: Testbed
+    testbed: NamespaceTestbed
     swarm: SwarmSubstrate
+    authority: Authority
+    """Vouches for those whom daemons answer where they ask for certificates (`their_daemon`)."""
 
     @property
     def members(self) -> tuple[Host, ...]:
@@ -51,12 +55,15 @@ def opened(members: int = 3) -> Iterator[Lab]:
     """A lab of its own, with its manager on a host that has no members."""
     hosts = {"db": members, "client": 1, "control": 1}
     spec = TestbedSpec(kind="namespace", hosts=hosts, cores=Cores.SHARED)
-    with (
-        open_namespace(spec, name="swarm", engine=engine_path(), keep=False) as testbed,
-        open_daemons(testbed, TREES.dockerd(), testbed.hosts) as below,
-        open_swarm(testbed, below, testbed.hosts) as swarm,
-    ):
-        yield Lab(testbed, swarm)
+    authority = Authority("theirs")
+    with open_namespace(spec, name="swarm", engine=engine_path(), keep=False) as testbed:
+        place = Path(client_of(testbed).scratch, "secured")
+        dockerd = answering_by_certificates(TREES.dockerd(), authority, place)
+        with (
+            open_daemons(testbed, dockerd, testbed.hosts) as below,
+            open_swarm(testbed, below, testbed.hosts) as swarm,
+        ):
+            yield Lab(testbed, swarm, authority)
 
 
 def deployed_as(

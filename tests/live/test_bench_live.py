@@ -6,22 +6,25 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from engine.core import Core, CoreAsked
 from engine.shape import SHAPE, compared
 
 pytestmark = pytest.mark.live
 
 ROOT = Path(__file__).parents[2]
-MEMTIER = "DUNNAGE_PEER_MEMTIER"
+PEER = "DUNNAGE_PEER_"
+MEMTIER = f"{PEER}MEMTIER"
 RATIO = r"\d+\.\d\d \(\d+\.\d\d–\d+\.\d\d\)"
+START = r"From the start of the engine's process to its first operation, \d+ connections .*: \d+ ms"
 
 
 def bench(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment: Mapping[str, str] = {
-        name: value for name, value in os.environ.items() if name != MEMTIER
+        name: value for name, value in os.environ.items() if not name.startswith(PEER)
     }
     return subprocess.run(
         [sys.executable, "-m", "bench.engine", *words],
@@ -33,11 +36,28 @@ def bench(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_all_clients_of_redis_take_turns_and_the_table_shows_them() -> None:
-    done = bench("--only", "redis", "--pairs", "2", "--operations", "320")
+def table(done: subprocess.CompletedProcess[str]) -> dict[tuple[str, str], list[str]]:
+    """Load and client → the other cells, each of which must be well formed."""
     assert done.returncode == 0, done.stderr
     rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")][2:]
     loads = {(row[0].removeprefix("| "), row[1]): row[2:] for row in rows}
+    for (_, client), (cpu, ratio, _, throughput) in loads.items():
+        assert re.fullmatch(r"\d+\.\d\d µs", cpu) and float(cpu.split()[0]) > 0
+        if client != "engine":
+            assert re.fullmatch(RATIO, ratio)
+            assert re.fullmatch(rf"{RATIO} \|", throughput)
+    return loads
+
+
+def in_all_loads(clients: int, names: Sequence[str]) -> set[tuple[str, str]]:
+    return {(CoreAsked(core, clients, 1).title, name) for core in Core for name in names}
+
+
+def test_all_clients_of_redis_take_turns_and_the_table_shows_them(tmp_path: Path) -> None:
+    written = tmp_path / "bench.md"
+    words = ("--only", "redis", "--pairs", "2", "--operations", "320", "--write", str(written))
+    done = bench(*words)
+    loads = table(done)
     many = ("engine", "bare C loop, epoll", "redis-benchmark")
     assert set(loads) == {
         *((f"{kind} 1 KB, 32 connections", each) for kind in ("read", "write") for each in many),
@@ -47,23 +67,82 @@ def test_all_clients_of_redis_take_turns_and_the_table_shows_them() -> None:
             for each in ("engine", "bare C loop, blocking")
         ),
     }
-    for (_, client), (cpu, ratio, goal, throughput) in loads.items():
-        assert re.fullmatch(r"\d+\.\d\d µs", cpu) and float(cpu.split()[0]) > 0
-        if client != "engine":
-            assert re.fullmatch(RATIO, ratio)
-            assert re.fullmatch(r"≤ \d\.\d: (reached|missed)", goal)
-            assert re.fullmatch(rf"{RATIO} \|", throughput)
+    for (_, client), (_, _, goal, _) in loads.items():
+        assert client == "engine" or re.fullmatch(r"≤ \d\.\d: (reached|missed)", goal)
     assert re.search(r"^## Redis 7\.\d+\.\d+$", done.stdout, re.MULTILINE)
     assert re.search(r"^- server on processor \d+, clients on processor \d+$", done.stdout, re.M)
     assert compared(SHAPE) in done.stdout
     assert f"Type: export {MEMTIER}=PATH" in done.stdout
+    assert re.search(START, done.stdout)
+    assert f"{written.read_text()}\n" == done.stdout
+
+
+@pytest.mark.proof
+@pytest.mark.quiet  # Java's start and warm-up must be the same twice
+def test_the_engine_and_ycsb_take_turns_on_mongodbs_protocol() -> None:
+    done = bench("--only", "mongodb", "--pairs", "1", "--operations", "12800")
+    loads = table(done)
+    assert set(loads) == in_all_loads(32, ["engine", "YCSB"])
+    assert all(
+        re.fullmatch(r"≤ 0\.3: (reached|missed)", cells[2])
+        for (_, client), cells in loads.items()
+        if client == "YCSB"
+    )
+    assert re.search(START, done.stdout)
+    assert "CPU of clients in Java is counted after a warm-up" in done.stdout
+
+
+@pytest.mark.proof
+@pytest.mark.quiet
+@pytest.mark.timeout(600)
+def test_the_engine_and_clients_in_java_take_turns_on_cassandra() -> None:
+    """The number of operations is the server's own, or the comparison ends."""
+    few = ("--pairs", "1", "--operations", "6400", "--without", "latte")
+    done = bench("--only", "cassandra", *few)
+    loads = table(done)
+    assert set(loads) == in_all_loads(64, ["engine", "cassandra-stress", "YCSB"])
+    goals = {client: cells[2].partition(":")[0] for (_, client), cells in loads.items()}
+    assert goals == {"engine": "", "cassandra-stress": "≤ 0.15", "YCSB": "≤ 0.2"}
+    assert re.search(r"^## Cassandra 5\.0\.\d+$", done.stdout, re.MULTILINE)
+    assert "- `latte` was left out" in done.stdout
+    assert f"- `cql-stress` was not compared: {PEER}CQL_STRESS does not name it." in done.stdout
+    assert re.search(START, done.stdout)
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(1800)
+def test_latte_takes_turns_on_cassandra() -> None:
+    """It is built the first time, which takes minutes."""
+    without = ("--without", "cassandra-stress", "--without", "YCSB")
+    done = bench("--only", "cassandra", "--pairs", "2", "--operations", "6400", *without)
+    loads = table(done)
+    assert set(loads) == in_all_loads(64, ["engine", "latte"])
+    assert all(
+        re.fullmatch(r"≤ 0\.5: (reached|missed)", cells[2])
+        for (_, client), cells in loads.items()
+        if client == "latte"
+    )
+
+
+@pytest.mark.timeout(600)
+def test_the_codecs_of_redis_come_to_the_same_and_are_compared() -> None:
+    loads = table(bench("--only", "codec", "--pairs", "2", "--operations", "10000"))
+    assert {client for _, client in loads} == {"engine", "redis-protocol", "fred's codec"}
+    assert {load for load, _ in loads} == {
+        "request to read",
+        "request to write 1 KB",
+        "answer to a write",
+        "answer of 1 KB",
+        "answer of ten fields of 100 bytes",
+    }
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--operations", "33"), "--operations: a multiple of 32"),
-        (("--operations", "0"), "--operations: a multiple of 32"),
+        (("--only", "redis", "--operations", "33"), "--operations: a multiple of 32"),
+        (("--operations", "32"), "--operations: a multiple of 64"),
+        (("--operations", "0"), "--operations: a multiple of 64"),
         (("--pairs", "0"), "--pairs: 1 or more"),
         (("--only", "oracle"), "invalid choice: 'oracle'"),
     ],

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
 from lab_traces import eventually
 from living import deployed
-from their_daemon import INSIDE, asks_for_certificates, write_secured
+from their_daemon import INSIDE, answering_by_certificates, write_secured
 
 from dunnage.contracts.docker import Daemon
 from dunnage.contracts.host import Host
@@ -64,12 +63,7 @@ def secured() -> Iterator[Secured]:
     authority, found = Authority("theirs"), TREES.dockerd()
     with open_namespace(spec, name="secured", engine=engine_path(), keep=False) as testbed:
         host = testbed.host("db-1")
-        place = Path(host.scratch, "secured")
-        place.mkdir()
-        asking = shlex.join([f"--host=tcp://{INSIDE}", *asks_for_certificates(authority, place)])
-        script = f'#!/bin/sh\nexec {shlex.quote(str(found.dockerd))} "$@" {asking}\n'
-        host.put(f"{place}/dockerd", script.encode(), mode=0o755)
-        asked = replace(found, dockerd=place / "dockerd")
+        asked = answering_by_certificates(found, authority, Path(host.scratch, "secured"))
         with open_daemons(testbed, asked, [host]) as daemons:
             port = host.listen_outside(INSIDE)
             yield Secured(testbed, daemons, authority, f"tcp://127.0.0.1:{port}")

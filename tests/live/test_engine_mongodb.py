@@ -220,7 +220,7 @@ class Encrypted:
     """The certificate of whoever vouches for it."""
 
     def order(self, authority: Path | None, phase: Phase = Phase.RUN) -> dict[str, Any]:
-        content = order(phase=phase, timeout=0.5)
+        content = order(phase=phase)
         content["target"]["addresses"] = [f"127.0.0.1:{TLS_PORT}"]
         content["target"]["options"] = {"database": self.mongo.database}
         insecure = authority is None

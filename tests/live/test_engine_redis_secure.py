@@ -178,7 +178,7 @@ def test_a_password_is_never_sent_in_the_open_where_tls_is_demanded(place: Place
     asked = place.calls(6379, "auth")
     content = as_user(order("C", timeout=0.5), None, kept(place, PASSWORD))
     said = place.refused(over_tls(content, place.directory / "ca.pem"))
-    assert "no connection to `127.0.0.1:6379`" in said
+    assert "no connection" in said
     # redis-cli logged in once, to ask how often this was done, and once more to ask again.
     assert place.calls(6379, "auth") == asked + 1
 
@@ -208,12 +208,16 @@ def test_no_file_message_or_command_line_holds_a_password(place: Place) -> None:
     place.start(6379, lines=ONE_PASSWORD)
     password = kept(place, PASSWORD)
     loading = as_user(order(phase=Phase.LOAD), None, password)
-    running = as_user(order("A", duration=1.0), None, {"variable": VARIABLE})
+    running = as_user(order("A", duration=60.0), None, {"variable": VARIABLE})
+    running |= {"until_told": True, "warmup": 0.0}
     for content in (loading, running):
         out, engine = place.engine(content, **{VARIABLE: PASSWORD})
         place.until((out / "latency.hlog").exists, "the load")
         command = Path(f"/proc/{engine.pid}/cmdline")
-        said += [command.read_text() if engine.poll() is None else "", *engine.communicate()]
+        told = command.read_text() if engine.poll() is None else ""
+        if content is running:
+            engine.terminate()
+        said += [told, *engine.communicate()]
         assert engine.returncode == 0
     assert "--plan" in said[3], "a command line was read"
 

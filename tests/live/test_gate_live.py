@@ -116,6 +116,28 @@ def test_what_ends_badly_for_another_reason_than_a_test_is_no_success(tmp_path: 
     assert said.splitlines()[-1] == "gate: 1 passed, 1 failed, 0 skipped"
 
 
+IN_A_LANE = """
+import os, pathlib, pytest
+pytestmark = [pytest.mark.live, pytest.mark.kubernetes]
+def test_a_cluster():
+    with pathlib.Path("workers").open("a") as said:
+        said.write(os.environ["PYTEST_XDIST_WORKER"] + "\\n")
+"""
+
+
+def test_tests_with_the_mark_of_a_cluster_go_to_one_worker_whatever_they_are_called(
+    tmp_path: Path,
+) -> None:
+    ini = "[tool.pytest.ini_options]\nmarkers = ['live: real', 'kubernetes: one']\n"
+    modules = {f"tests/test_{name}.py": IN_A_LANE for name in "abc"}
+    written(tmp_path, {**modules, "pyproject.toml": ini})
+    one = ONE_STAGE.format(minutes=1, hogged=False, workers=2)
+    code, said = carried(tmp_path, "-c", one.replace("workers=2", "workers=2, together=True"))
+    assert code == 0, said
+    first, *others = (tmp_path / "workers").read_text().split()
+    assert others == [first, first]
+
+
 @pytest.mark.parametrize(
     ("again", "minutes", "told"),
     [

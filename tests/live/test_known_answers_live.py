@@ -64,8 +64,15 @@ A_LITTLE = 5.0
 """Microseconds of a round trip: what a bridge and a veth may cost at most. It is the least of what
 Deitcher measured, see below."""
 
-OF_A_TUNNEL = 15.0
-"""Microseconds of a round trip: what a tunnel may cost at most where both ends are here."""
+ON_A_WIRE = 15.0, 30.0
+"""Microseconds of a round trip that VXLAN is expected to cost between two machines on a real
+network: a rule of thumb. Where both ends are here it must cost less than the least of it."""
+
+NO_WIRE = (
+    "on real networks; here one processor does the work of both kernels: no wire, no second "
+    "machine, no network card that can do less for wrapped packets, no interrupts, nobody to wake"
+)
+"""Why it differs."""
 
 NEXT_TO_NOTHING = 1.0
 """Microseconds of an operation: what a filter of system calls may change at most, either way."""
@@ -149,10 +156,11 @@ def test_a_tunnel_between_two_hosts_of_a_lab_costs_a_round_trip_less_than_15_mic
         seen = measured(measures, BLOCKS, "known answers: vxlan", WITHIN)
     added, alike = seen.beyond("tunnel", "direct"), seen.beyond(AGAIN, "direct")
     record_property("seen", f"direct {said(seen.mean('direct'), '')}")
-    record_property("seen", f"VXLAN beyond it {said(added)}")
+    expected = beside(added, *ON_A_WIRE)
+    record_property("seen", f"VXLAN beyond it {said(added)}: {expected} {NO_WIRE}")
     record_property("seen", f"direct again, beyond direct {said(alike)}")
     assert ends(added)[0] > 0
-    assert ends(added)[1] < OF_A_TUNNEL
+    assert ends(added)[1] < ON_A_WIRE[0]
     assert reach(alike) < added.value
 
 

@@ -1,4 +1,4 @@
-"""A lab's own Kubernetes, as whoever has a kubeconfig for it sees it."""
+"""A lab's own Kubernetes, as whoever has a kubeconfig for it sees it and has its nodes as hosts."""
 
 from __future__ import annotations
 
@@ -6,35 +6,44 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager
+from datetime import timedelta
 from pathlib import Path
 from subprocess import run
+from typing import TYPE_CHECKING
 
 import pytest
 from driving import driven
-from kubernetes_lab import TREES, Lab, allowed, deployed_as, formed, give_image, opened, traces
+from kubernetes_lab import TREES, Lab, allowed, deployed_as, give_image, opened, traces
 from lab_traces import eventually
 from lightkube.resources.core_v1 import Node, ServiceAccount
-from living import REPLICAS
+from living import REPLICAS, STAY, client_of, living
 
 from dunnage import catalog
-from dunnage.clusters.rights import ALL, RIGHTS, Right
+from dunnage.clusters.rights import ALL, Right, needed
+from dunnage.contracts.kubernetes import ApiServer, HasKubernetes
+from dunnage.contracts.platform import Platform
+from dunnage.contracts.substrate import Substrate
 from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace.testbed import open_namespace
-from dunnage.kubernetes_api import connect
+from dunnage.kubernetes_api import certificate_ends, connect
 from dunnage.model.choices import ClientPlace, Cores, Storage
-from dunnage.model.study import TestbedSpec
+from dunnage.model.deployment import Deployment
+from dunnage.model.study import SubstrateSpec, TestbedSpec
 from dunnage.software.engine import engine_path
 from dunnage.substrates.cluster_seen import granting
-from dunnage.substrates.existing_kubernetes import open_existing_kubernetes
+from dunnage.substrates.kubernetes import certificates
+
+if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
+    from dunnage.contracts.testbed import Testbed
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
 IMAGE = "somebody/redis:1"
 CONTEXT = "dunnage"
 NAMED = REPLICAS.model_copy(update={"image": IMAGE})
-MAKES = re.compile(r"kubectl create (clusterrole|clusterrolebinding) (\S+)")
+MAKES = re.compile(r"kubectl --context \S+ create (clusterrole|clusterrolebinding) (\S+)")
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +69,18 @@ def kubeconfig(lab: Lab, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     return file
 
 
-def contexts(lab: Lab) -> dict[str, str]:
-    return {host.name: CONTEXT for host in (*lab.members, lab.client)}
+@contextmanager
+def claimed(
+    lab: Lab, storages: Collection[Storage] = (), **changed: tuple[str, ...]
+) -> Iterator[Testbed]:
+    """Nodes of the lab as hosts, by the context of a kubeconfig; `changed` names others."""
+    groups = {"db": 2, "client": 1}
+    nodes = {each: tuple(host.name for host in lab.testbed.group(each)) for each in groups}
+    spec = TestbedSpec(
+        kind="nodes", context=CONTEXT, image=IMAGE, hosts=groups, nodes={**nodes, **changed}
+    )
+    with catalog.open_testbed(spec, "existing", keep=False, storages=storages) as testbed:
+        yield testbed
 
 
 @pytest.fixture(scope="module")
@@ -69,77 +88,101 @@ def image(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> None:
     give_image(lab, IMAGE, tmp_path_factory.mktemp("image"))
 
 
-@pytest.mark.usefixtures("image")
-def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_someone_elses(
-    lab: Lab, kubeconfig: Path, url: str, tmp_path: Path
-) -> None:
-    admin = tmp_path / "admin"
-    admin.touch(0o600)
-    admin.write_bytes(kubeconfig.read_bytes())
+Existing = tuple["Testbed", Substrate, Callable[[Deployment], Platform]]
+
+
+@pytest.fixture
+def existing(lab: Lab, image: None, kubeconfig: Path, url: str) -> Iterator[Existing]:
+    """The cluster, its nodes as hosts, and how platforms are made on it, for a user with exactly
+    these rights; nothing may be left of it."""
     kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "carrier"))
-    hosts = (*lab.members, lab.client)
+    specs = {"kubernetes": SubstrateSpec(kind="nodes")}
     with (
-        allowed(lab, "carrier", RIGHTS, kubeconfig),
-        open_existing_kubernetes(contexts(lab), hosts) as existing,
+        allowed(lab, "carrier", ALL, kubeconfig),
+        claimed(lab, {Storage.VOLUME}) as testbed,
+        catalog.open_substrate("kubernetes", specs, testbed, testbed.hosts, keep=False) as opened,
     ):
-        assert [existing.node(host.name) for host in hosts] == [host.name for host in hosts]
-        existing.freeze()
-        with closing(connect(existing.api, timeout=10.0)) as client:
-            assert len(list(client.list(Node))) == 3
-        facts = existing.facts()
-        assert facts["ours"] is False
-        assert facts["version"] == facts["kubelet_version"]
-        assert str(facts["version"]).startswith("v1.")
-        deployment = deployed_as("service-ip", database=NAMED, storage=Storage.VOLUME)
-        with formed(lab, deployment, substrate=existing) as (platform, target, may):
-            remotes = driven(lab.client, target)
-            assert remotes
-            assert remotes <= may
-            assert platform.network()["encapsulation"] == "vxlan"
-            members = platform.running()
-            assert len(members) == 2
-            for member in members:
-                asked = ("redis-cli", "--version")
-                done = platform.run(member.member, asked, stdin="", timeout=30.0)
-                assert done.stdout.startswith("redis-cli "), done.stderr
-                assert platform.log(member.member)
-            (there,) = catalog.left_in_cluster(CONTEXT, admin).stays
-            left = [name for names in there.objects.values() for name in names]
-            assert sorted(left) == sorted(traces(lab))
-            assert set(there.objects) == {"namespace", "persistentvolume"}
-            assert there.since
-        assert catalog.left_in_cluster(CONTEXT, admin).stays == ()
-        inside = deployed_as("container-dns", ClientPlace.CONTAINER, NAMED)
-        with formed(lab, inside, substrate=existing) as (platform, target, may):
-            remotes = driven(platform.client(lab.client), target)
-            assert remotes
-            assert remotes <= may
+
+        def platform_of(deployment: Deployment) -> Platform:
+            trees = catalog.software("nodes")
+            return catalog.platform(deployment, testbed, opened, trees, STAY)
+
+        yield testbed, opened, platform_of
+    assert traces(lab) == []
+
+
+def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_someone_elses(
+    lab: Lab, existing: Existing
+) -> None:
+    testbed, substrate, platform_of = existing
+    assert isinstance(substrate, HasKubernetes)
+    assert [substrate.node(host.name) for host in testbed.hosts] == [
+        host.name for host in (*lab.members, lab.client)
+    ]
+    substrate.freeze()
+    with closing(connect(substrate.api, timeout=10.0)) as client:
+        assert len(list(client.list(Node))) == 3
+    facts = substrate.facts()
+    assert facts["ours"] is False
+    assert facts["version"] == facts["kubelet_version"]
+    assert str(facts["version"]).startswith("v1.")
+
+    (before,) = traces(lab)
+    stored = deployed_as("service-ip", database=NAMED, storage=Storage.VOLUME)
+    with living(platform_of(stored), stored, testbed) as (platform, target, may):
+        remotes = driven(client_of(testbed), target)
+        assert remotes
+        assert remotes <= may
+        assert platform.network()["encapsulation"] == "vxlan"
+        members = platform.running()
+        assert len(members) == 2
+        for member in members:
+            asked = ("redis-cli", "--version")
+            done = platform.run(member.member, asked, stdin="", timeout=30.0)
+            assert done.stdout.startswith("redis-cli "), done.stderr
+            assert platform.log(member.member)
+        (there,) = catalog.left_in_cluster(CONTEXT).stays
+        left = [name for names in there.objects.values() for name in names]
+        assert sorted([before, *left]) == sorted(traces(lab))
+        assert set(there.objects) == {"namespace", "persistentvolume"}
+        assert there.testbed == before
+        assert there.since
+    assert catalog.left_in_cluster(CONTEXT).stays == ()
+
+
+@pytest.mark.proof
+def test_so_it_is_from_inside_of_a_pod(existing: Existing) -> None:
+    testbed, _, platform_of = existing
+    inside = deployed_as("container-dns", ClientPlace.CONTAINER, NAMED)
+    with living(platform_of(inside), inside, testbed) as (platform, target, may):
+        remotes = driven(platform.client(client_of(testbed)), target)
+        assert remotes
+        assert remotes <= may
 
 
 @pytest.mark.usefixtures("kubeconfig")
-def test_hosts_that_are_no_nodes_of_the_cluster_are_named(lab: Lab) -> None:
-    control = lab.testbed.host(lab.kubernetes.control)
+def test_a_host_that_is_no_node_of_the_cluster_is_named(lab: Lab) -> None:
+    control = lab.kubernetes.control
     with (
-        pytest.raises(
-            UnavailableError, match=f"{control.name}: no node has this host's machine id"
-        ),
-        open_existing_kubernetes({control.name: CONTEXT}, [control]),
+        pytest.raises(UnavailableError, match=f"the cluster has no node `{control}`"),
+        claimed(lab, client=(control,)),
     ):
         raise AssertionError("the control host is no node")
 
 
-@pytest.mark.usefixtures("kubeconfig")
-def test_hosts_of_another_lab_are_not_taken_for_nodes_that_have_their_addresses(lab: Lab) -> None:
+def test_hosts_of_another_lab_are_not_taken_for_nodes_that_have_their_addresses(
+    lab: Lab, kubeconfig: Path
+) -> None:
     spec = TestbedSpec(kind="namespace", hosts={"db": 2, "client": 1}, cores=Cores.SHARED)
     with open_namespace(spec, name="other", engine=engine_path(), keep=False) as other:
         assert {host.address for host in other.hosts} <= {
             host.address for host in lab.testbed.hosts
         }
-        with (
-            pytest.raises(UnavailableError, match="db-1: no node has this host's machine id"),
-            open_existing_kubernetes(contexts(lab), other.hosts),
-        ):
-            raise AssertionError("they are nodes of nothing")
+        seen = catalog.cluster(CONTEXT, kubeconfig)
+    own = (*lab.members, lab.client)
+    assert {node.host for node in seen.nodes} == {
+        f"{host.name} of lab {lab.testbed.name}" for host in own
+    }
 
 
 def test_a_kubeconfig_that_leads_nowhere_is_told(lab: Lab, kubeconfig: Path) -> None:
@@ -148,20 +191,43 @@ def test_a_kubeconfig_that_leads_nowhere_is_told(lab: Lab, kubeconfig: Path) -> 
     kubeconfig.write_bytes(lab.kubernetes.kubeconfig(f"https://127.0.0.1:{free}"))
     with (
         pytest.raises(UnavailableError, match="the cluster of context `dunnage` does not answer"),
-        open_existing_kubernetes(contexts(lab), lab.members),
+        claimed(lab),
     ):
         raise AssertionError("nobody answers there")
 
 
-@pytest.mark.parametrize("lacks", [right for right in RIGHTS if right.subresource == "exec"])
+def test_a_kubeconfig_that_is_over_is_told_with_its_end(
+    lab: Lab, kubeconfig: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lab's own authority has signed it, and its own API server refuses it."""
+    with monkeypatch.context() as past:
+        past.setattr(certificates, "_LASTS", -timedelta(minutes=1))
+        kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "late"))
+    ends = certificate_ends(ApiServer(kubeconfig))
+    assert ends is not None
+    told = (
+        f"the cluster of context `{CONTEXT}` refuses: Unauthorized; the certificate of its user "
+        f"was valid until {ends:%Y-%m-%d %H:%M} UTC"
+    )
+    with pytest.raises(UnavailableError) as refused, claimed(lab):
+        raise AssertionError("it is over")
+    assert (refused.value.what, refused.value.hint) == (
+        told,
+        f"kubectl --context {CONTEXT} auth whoami",
+    )
+    with pytest.raises(UnavailableError, match=re.escape(told)):
+        catalog.cluster(CONTEXT, kubeconfig)
+
+
+@pytest.mark.parametrize("lacks", [right for right in ALL if right.subresource == "exec"])
 def test_a_right_that_is_missing_is_named(
     lab: Lab, kubeconfig: Path, url: str, lacks: Right
 ) -> None:
     kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "handless"))
     with (
-        allowed(lab, "handless", [right for right in RIGHTS if right != lacks], kubeconfig),
+        allowed(lab, "handless", [right for right in ALL if right != lacks], kubeconfig),
         pytest.raises(UnavailableError, match=f"may not {lacks}$"),
-        open_existing_kubernetes(contexts(lab), lab.members),
+        claimed(lab),
     ):
         raise AssertionError("it may not")
 
@@ -202,7 +268,7 @@ def test_what_doctor_tells_to_type_gives_the_right_that_is_missing(
             "KUBECONFIG": str(admin),
             "HOME": str(tmp_path),  # kubectl keeps a cache there
         }
-        typed = (granting(lacks, "somebody-before"), missing_one.how)
+        typed = (granting(lacks, "somebody-before", CONTEXT), missing_one.how)
         made = {f"{kind}/{name}" for how in typed for kind, name in MAKES.findall(how)}
         assert len(made) == 3  # one role, and one binding for each of them
         try:
@@ -284,15 +350,18 @@ def test_kubectl_takes_what_a_plan_writes(lab: Lab, kubeconfig: Path, tmp_path: 
     assert list(traces(lab)) == []
 
 
-def test_every_missing_right_is_named(lab: Lab, kubeconfig: Path, url: str) -> None:
+@pytest.mark.parametrize("storages", [(), {Storage.VOLUME}], ids=["any", "volume"])
+def test_every_missing_right_is_named(
+    lab: Lab, kubeconfig: Path, url: str, storages: Collection[Storage]
+) -> None:
     """Of a user who may read the nodes, and nothing else."""
     kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "reader"))
     reads = Right("list", "nodes")
     with (
         allowed(lab, "reader", [reads], kubeconfig),
         pytest.raises(UnavailableError) as raised,
-        open_existing_kubernetes(contexts(lab), lab.members),
+        claimed(lab, storages),
     ):
         raise AssertionError("it may not")
     told = raised.value.what.partition(" may not ")[2].split(", ")
-    assert told == [str(right) for right in RIGHTS if right != reads]
+    assert told == [str(right) for right in needed(storages) if right != reads]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -13,20 +14,28 @@ from driving import driven
 from kubernetes_lab import TREES, Lab, deployed_as, formed, opened, traces
 from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Namespace, Service
-from living import REPLICAS
+from living import REPLICAS, STAY
+from recorded import recorded
 
+from dunnage.clusters import begun
 from dunnage.contracts.platform import Seen
 from dunnage.databases.redis.database import Redis
 from dunnage.errors import DunnageError, StayError, UnavailableError
+from dunnage.findings.parity.compare import compare
+from dunnage.findings.parity.factors import factors, keys
 from dunnage.kubernetes_api import connect
 from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Software, Stage
+from dunnage.model.parity import Cause
 from dunnage.model.path import HopKind
 from dunnage.model.study import DatabaseSpec, Limits
+from dunnage.platforms.docker import Docker
 from dunnage.platforms.kubernetes.platform import Kubernetes
 from dunnage.platforms.stay_names import StayNames
 from dunnage.runner.formation import form
+from dunnage.substrates.daemons import open_daemons
+from dunnage.wording.parity import origin, sentence
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
@@ -136,7 +145,13 @@ def test_load_stays_inside_of_the_endpoint_and_the_way_is_read_to_its_end(
             assert path.hops[-1].kind is HopKind.MEMBER
 
 
-@pytest.mark.parametrize("way", [("host-port",), ("container-dns", ClientPlace.CONTAINER)])
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(("host-port",), id="way0"),
+        pytest.param(("container-dns", ClientPlace.CONTAINER), id="way1", marks=PROOF),
+    ],
+)
 def test_limits_are_in_force_in_the_members_control_group(lab: Lab, way: tuple[Any, ...]) -> None:
     limits = Limits(memory=200 * 2**20, cpus=0.5)
     with formed(lab, deployed_as(*way, database=SINGLE, limits=limits)) as (platform, *_):
@@ -146,6 +161,7 @@ def test_limits_are_in_force_in_the_members_control_group(lab: Lab, way: tuple[A
         asked = [member.host.engine, "inspect", "--pid", str(member.process.pid), "--data", "/"]
         told = member.host.run(asked).stdout
         assert str(200 * 2**20) in told
+        assert re.search('"seccomp":"2:[0-9a-f]{64}"', told), "the pod's filter is read back"
 
 
 class Changed(Redis):
@@ -176,6 +192,13 @@ def failure(lab: Lab, deployment: Deployment, **change: Any) -> DunnageError:
 ONE = deployed_as(database=SINGLE)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What will not change is not waited for as long as what may."""
+    monkeypatch.setattr(begun, "_PATIENCE", 3.0)
+
+
+@pytest.mark.usefixtures("impatient")
 def test_an_image_that_is_missing_is_told_with_the_kubelets_words(lab: Lab) -> None:
     error = failure(lab, ONE, software=Software("redis", "7.0", image="nowhere/redis:7.0"))
     assert isinstance(error, StayError)
@@ -184,6 +207,7 @@ def test_an_image_that_is_missing_is_told_with_the_kubelets_words(lab: Lab) -> N
     assert error.hint.endswith("# then: dunnage lab shell control-1 -- kubectl describe nodes")
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_pod_that_fits_no_node_is_told_with_the_schedulers_words(lab: Lab) -> None:
     error = failure(lab, ONE.model_copy(update={"limits": Limits(memory=2**50)}))
     assert "Unschedulable" in str(error)
@@ -271,3 +295,34 @@ def test_members_of_a_host_that_was_cut_are_forgotten(lab: Lab) -> None:
     assert traces(lab) == []
     with formed(lab, deployed_as()) as (platform, *_):
         assert len(platform.running()) == 2
+
+
+SECURITY = ("seccomp", "capabilities", "no_new_privileges")
+"""What parity calls the parts of a member's security that a container decides on."""
+
+
+@PROOF
+def test_a_member_differs_from_one_of_dockers_only_in_what_is_listed(
+    lab: Lab, record_property: Callable[[str, object], None]
+) -> None:
+    """Filter for system calls, capabilities and privileges are compared as a study compares them,
+    and the same member in Docker on the same host has what is not listed."""
+    host, clock = lab.members[0], lab.testbed.clock
+    pods = deployed_as(database=SINGLE, name="kubernetes")
+    docker = pods.model_copy(update={"name": "docker", "platform": "docker", "network": "bridge"})
+    with open_daemons(lab.testbed, TREES.dockerd(), (host,)) as daemons:
+        there = Docker(docker, (host,), daemons, TREES, "b1-docker")
+        with recorded(there, docker, clock) as (_, record):
+            beside = record()
+    with recorded(Kubernetes(pods, (host,), lab.kubernetes, TREES, STAY), pods, clock) as (_, told):
+        seen = told()
+    found = compare(beside, seen, keys(factors(docker, pods)))
+    limits = [stay.processes[0].limits for stay in (beside, seen)]
+    for name in SECURITY:
+        values = [each[name] for each in limits]
+        listed = [f"{sentence(each)}{origin(each)}" for each in found if each.name == name]
+        assert bool(listed) is (values[0] != values[1])
+        record_property("seen", "; ".join(listed) or f"{name} as in Docker: {values[0]}")
+    assert [stay.processes[0].absent for stay in (beside, seen)] == [{}, {}]
+    unexplained = [each for each in found if each.cause not in (Cause.FACTOR, Cause.INHERENT)]
+    assert unexplained == [], list(map(sentence, unexplained))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import stat
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_traces import Traces
+from lab_traces import Traces, eventually
 from lightkube import Client
 from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Node, Pod, Service
@@ -50,15 +49,6 @@ def on(lab: Mapping[str, Any], host: str, *argv: str) -> str:
     done = said("shell", "--lab", lab["lab"], host, "--", *argv)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def eventually(found: Callable[[], Any]) -> Any:
-    """What is found as soon as it is."""
-    deadline = time.monotonic() + 60
-    while not (answer := found()):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    return answer
 
 
 def pod(host: str) -> dict[str, Any]:
@@ -127,23 +117,22 @@ def test_every_host_but_controls_is_a_ready_node(lab: dict[str, Any], api: Clien
     assert taints == {"client-1": ["dunnage/client"], "db-1": [], "db-2": []}
 
 
+def address_of(api: Client, pod: str) -> str:
+    """The address of a pod that is ready; empty before."""
+    status = api.get(Pod, pod, namespace="default").status
+    conditions = (status.conditions if status else None) or ()
+    ready = any(each.type == "Ready" and each.status == "True" for each in conditions)
+    return str(status.podIP) if status and ready else ""
+
+
 def insist_reached(lab: Mapping[str, Any], api: Client, directory: Path) -> None:
     """Pods on two hosts are reached by address, and their service by every way that leads to it."""
     place_image(lab, directory)
     for each in (pod("db-1"), pod("db-2"), service()):
         api.create(from_dict(each))
-
-    def addresses() -> list[str] | None:
-        found = []
-        for host in ("db-1", "db-2"):
-            status = api.get(Pod, f"on-{host}", namespace="default").status
-            conditions = (status.conditions if status else None) or ()
-            if not any(each.type == "Ready" and each.status == "True" for each in conditions):
-                return None
-            found.append(str(status.podIP) if status else "")
-        return found
-
-    pods = eventually(addresses)
+    names = ("on-db-1", "on-db-2")
+    assert eventually(lambda: all(address_of(api, each) for each in names), 60, 0.1)
+    pods = [address_of(api, each) for each in names]
     spec = api.get(Service, "redis", namespace="default").spec
     assert spec is not None
     assert spec.clusterIP is not None

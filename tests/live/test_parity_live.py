@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import time
@@ -13,26 +14,25 @@ from pathlib import Path
 import pytest
 from group_files import directory
 from living import deployed
+from recorded import as_stay, recorded
 
 from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Platform, RunningMember, Seen
 from dunnage.contracts.software import SoftwareStore, Tree
 from dunnage.contracts.substrate import Substrate
 from dunnage.contracts.testbed import Testbed
-from dunnage.databases.redis.database import Redis
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.choices import Storage
 from dunnage.model.deployment import QUOTA_PERIOD, Deployment
-from dunnage.model.layout import Place, Reservation, Service, Software, Stage
+from dunnage.model.layout import Place, Service, Software
 from dunnage.model.parity import Cause
-from dunnage.model.record import ProcessFacts, StayRecord, UnseenProcess
+from dunnage.model.record import StayRecord
 from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
-from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import inspect
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
@@ -82,56 +82,9 @@ def living(
 ) -> Iterator[tuple[Platform, Callable[[], StayRecord]]]:
     """A Redis, formed, and how to have its stay recorded as it is now."""
     make: type[Native | Docker] = Native if deployment.platform == "native" else Docker
-    database, spec, clock = Redis(), deployment.database, lab.testbed.clock
     platform = make(deployment, (lab.host,), lab.substrate, trees, f"b1-{deployment.name}")
-    try:
-        reservation = platform.reserve(database.layout(spec))
-
-        def stages(now: Reservation) -> tuple[Stage, ...]:
-            return tuple(
-                replace(stage, services=tuple(map(change, stage.services)))
-                for stage in database.stages(spec, now)
-            )
-
-        formed = form(platform, stages, reservation, clock, deadline=30.0)
-        (service,) = formed.services.values()
-        (place,) = formed.reservation.places
-
-        def record() -> StayRecord:
-            (member,) = platform.running()
-            return as_stay(
-                deployment.name,
-                inspect(member, place, service.files),
-                take(platform, database.facts(spec, formed.reservation), clock),
-                (str(place.ports["redis"].contact),),
-            )
-
-        yield platform, record
-    finally:
-        platform.down()
-
-
-def as_stay(
-    name: str,
-    process: ProcessFacts | UnseenProcess,
-    facts: object = None,
-    endpoint: tuple[str, ...] = (),
-) -> StayRecord:
-    assert isinstance(process, ProcessFacts)
-    return StayRecord.model_validate(
-        {
-            "stay": f"b1-{name}",
-            "block": 1,
-            "deployment": name,
-            "started": 0.0,
-            "ready": 1.0,
-            "stages": {},
-            "facts": facts or {},
-            "processes": (process,),
-            "endpoint": endpoint,
-            "network": {},
-        }
-    )
+    with recorded(platform, deployment, lab.testbed.clock, change) as living:
+        yield living
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +117,9 @@ def test_twins_and_a_container_differ_in_nothing_that_could_be_avoided(
     found = compare(native, docker, keys(factors(NATIVE, DOCKER)))
     assert found and {each.cause for each in found} == {Cause.INHERENT}
     assert [dict(stay.processes[0].absent) for stay in (native, docker)] == [{}, {}]
+    filters = [stay.processes[0].limits["seccomp"] for stay in (native, docker)]
+    assert filters[0] == "0"
+    assert re.fullmatch("2:[0-9a-f]{64}", filters[1])
 
 
 MEBIBYTE = 2**20

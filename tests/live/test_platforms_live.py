@@ -195,8 +195,8 @@ def networked(host: Host, deed: Callable[[], object]) -> dict[str, float]:
     sampler, directory = EngineSampler(), f"{host.scratch}/watch-network"
     order = WatchOrder(host.name, host.address, {"": host.control_group("")}, rate=10.0)
     command = sampler.command(order, host.engine, directory)
-    for name, content in command.files.items():
-        host.put(f"{directory}/{name}", content.encode())
+    for name, text in command.files.items():
+        host.put(f"{directory}/{name}", text.encode())
     process = host.start(command.argv, unit="sampler", log=f"{directory}/log")
     until(lambda: b'"sample"' in read(host, f"{directory}/samples.jsonl"))
     deed()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,21 @@ import pytest
 from driving import driven
 from living import REPLICAS
 from swarm_lab import Lab, deployed_as, formed, opened, traces
+from their_daemon import INSIDE as ASKED_AT
+from their_daemon import write_secured
 
+from dunnage.contracts.docker import Daemon
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
-from dunnage.errors import StayError
+from dunnage.errors import StayError, UnavailableError
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Reservation, Stage
 from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.platforms.swarm import Swarm
 from dunnage.substrates.contexts import write_contexts
-from dunnage.substrates.existing_swarm import open_existing_swarm
+from dunnage.substrates.existing_swarm import ExistingSwarm, open_existing_swarm
+from dunnage.substrates.kubernetes.certificates import Authority
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
@@ -169,24 +174,60 @@ def test_a_service_that_cannot_start_is_told_with_its_tasks_last_error(lab: Lab)
     assert traces(lab) == {}
 
 
+def stays_there(lab: Lab, existing: ExistingSwarm) -> None:
+    """Fail unless a Swarm of someone else's takes a stay, and keeps what is theirs."""
+    with closing(connect(lab.swarm.manager)) as theirs:
+        network = theirs.networks.create("theirs", driver="overlay")
+        try:
+            existing.freeze()
+            assert existing.facts()["frozen_when_unused"] is False
+            with formed(lab, INSIDE, existing) as (platform, target, endpoint):
+                remotes = driven(platform.client(lab.client), target)
+                assert remotes
+                assert remotes <= endpoint
+            assert [each.name for each in theirs.networks.list(names=["theirs"])] == ["theirs"]
+        finally:
+            network.remove()
+
+
 def test_a_swarm_of_someone_elses_takes_a_stay_and_keeps_what_is_theirs(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     daemons = {host.name: lab.swarm.daemon(host.name) for host in lab.testbed.hosts}
     write_contexts(tmp_path, daemons)
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    with open_existing_swarm({name: name for name in daemons}, lab.testbed.hosts) as existing:
+        stays_there(lab, existing)
+    assert json.loads((tmp_path / "config.json").read_text()) == {}
+
+
+@pytest.mark.proof
+def test_a_swarm_whose_daemons_ask_for_certificates_takes_a_stay_and_refuses_strangers(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemons = {}
+    for each in lab.testbed.hosts:
+        port = lab.testbed.host(each.name).listen_outside(ASKED_AT)
+        daemons[each.name] = Daemon(each.name, f"tcp://127.0.0.1:{port}", ours=False)
     contexts = {name: name for name in daemons}
-    theirs = connect(lab.swarm.manager)
-    network = theirs.networks.create("theirs", driver="overlay")
-    try:
-        hosts = (*lab.members, lab.client, *lab.testbed.group("control"))
-        with open_existing_swarm(contexts, hosts) as existing:
-            existing.freeze()
-            assert existing.facts()["frozen_when_unused"] is False
-            with formed(lab, INSIDE, existing) as (platform, target, endpoint):
-                assert driven(platform.client(lab.client), target) <= endpoint
-        assert [each.name for each in theirs.networks.list(names=["theirs"])] == ["theirs"]
-        assert json.loads((tmp_path / "config.json").read_text()) == {}
-    finally:
-        network.remove()
-        theirs.close()
+    ours, strange = tmp_path / "ours", tmp_path / "strange"
+    for directory in (ours, strange):
+        write_contexts(directory, daemons)
+        for name in contexts:
+            stranger = directory == strange and name == "db-2"
+            who = Authority("else") if stranger else lab.authority
+            write_secured(directory, name, lab.authority, who)
+    monkeypatch.setenv("DOCKER_CONFIG", str(ours))
+    with open_existing_swarm(contexts, lab.testbed.hosts) as existing:
+        reached = [existing.manager, *(existing.daemon(name) for name in contexts)]
+        assert {each.url for each in reached} == {each.url for each in daemons.values()}
+        assert all(each.certificates is not None for each in reached)
+        stays_there(lab, existing)
+    monkeypatch.setenv("DOCKER_CONFIG", str(strange))
+    with (
+        pytest.raises(UnavailableError, match="`db-2` does not answer") as refusal,
+        open_existing_swarm(contexts, lab.testbed.hosts),
+    ):
+        raise AssertionError("unreachable: a daemon must not answer")
+    assert refusal.value.where == "db-2"
+    assert refusal.value.hint == "docker --context db-2 info"

@@ -7,11 +7,13 @@ the beginning, and the daemon behind it comes up on a host of the lab when the s
 from __future__ import annotations
 
 import select
+import shlex
 import socket
 import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +21,7 @@ from typing import Self
 
 from lab_traces import eventually
 
-from dunnage.contracts.docker import Daemon
+from dunnage.contracts.docker import Daemon, DockerBinaries
 from dunnage.docker_api import Refused, connect
 from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.namespace.host import ENGINE
@@ -149,6 +151,19 @@ class TheirDaemon:
                 return bool(client.ping())
         except Refused:
             return False
+
+
+def answering_by_certificates(
+    found: DockerBinaries, authority: Authority, place: Path
+) -> DockerBinaries:
+    """A daemon's program that answers at `INSIDE` too, and there those only whom the authority
+    vouches for; `place` is to be its directory, which hosts see."""
+    place.mkdir()
+    asking = shlex.join([f"--host=tcp://{INSIDE}", *asks_for_certificates(authority, place)])
+    program = place / "dockerd"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(str(found.dockerd))} "$@" {asking}\n')
+    program.chmod(0o755)
+    return replace(found, dockerd=program)
 
 
 def asks_for_certificates(authority: Authority, place: Path) -> tuple[str, ...]:

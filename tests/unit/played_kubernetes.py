@@ -108,6 +108,9 @@ class Cluster:
         *_, kind, name = path.split("/")
         if name in self.phases:  # all of them: none is left
             return httpx2.Response(200, json={"items": [], "metadata": {}})
+        if name == "services":
+            made = [each for each in self.given if each["kind"] == "Service"]
+            return httpx2.Response(200, json={"items": made, "metadata": {}})
         return httpx2.Response(200, json=self._stored(kind, name) or self._pod(name))
 
     def _choose(self, spec: dict[str, Any], member: str) -> None:

@@ -158,6 +158,12 @@ def test_every_need_of_a_part_is_looked_for_on_this_machine() -> None:
     assert needs <= capabilities.supports("namespace").keys()
 
 
+def test_room_for_a_kubernetes_is_told_by_the_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = Support(met=False, reason="50 inotify instances are needed", hint="sysctl x=1")
+    monkeypatch.setattr(kernel, "inotify_room", lambda needed: full if needed >= 50 else None)
+    assert capabilities.supports("namespace")[capabilities.INSTANCES] == full
+
+
 def test_fakes_can_run_anywhere() -> None:
     assert all(support.met for support in capabilities.supports("fake").values())
 
@@ -366,22 +372,6 @@ def test_what_exists_already_does_not_stand_behind_the_labs_switch(
     assert capabilities.lacking(*floats(platform)) == ()
 
 
-def test_no_lab_has_nodes_of_a_kubernetes_that_exists_already(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(capabilities, "supports", lambda _: defaultdict(lambda: Support(met=True)))
-    asked = on_kubernetes(("bridge", ""))
-    theirs = {"kubernetes": SubstrateSpec(kind="existing", contexts={"db-1": "mine"})}
-    existing = study().model_copy(update={"substrate": theirs})
-    with pytest.raises(UnavailableError, match="nodes of no Kubernetes that exists already"):
-        capabilities.available(existing, asked)
-    assert capabilities.lacking(study(), asked) == ()
-    native = deployments(existing, catalog.OFFER)[:1]
-    assert capabilities.lacking(existing, native) == ()
-    fake = existing.model_copy(update={"testbed": TestbedSpec(kind="fake")})
-    assert capabilities.lacking(fake, asked) == ()
-
-
 NODES = """\
 dunnage: 1
 name: theirs
@@ -484,23 +474,16 @@ def test_a_swarm_of_ours_is_not_made_on_anything_but_daemons_of_ours() -> None:
         catalog.open_substrate("swarm", {}, testbed, testbed.hosts, None, keep=False)
 
 
-@pytest.mark.parametrize(
-    ("kind", "opens"),
-    [
-        ("own", "needs a host of the group `control`"),
-        ("existing", "no context is named for this host"),
-    ],
-)
-def test_a_kubernetes_is_made_or_found(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, opens: str
+def test_a_kubernetes_is_made_of_hosts_of_which_one_is_for_control(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     binaries = KubernetesBinaries(tmp_path, tmp_path, tmp_path, {}, "1", "test")
     monkeypatch.setattr(DebianSoftware, "kubernetes", lambda _, tell: tell("built") or binaries)
     monkeypatch.setattr(kernel, "inotify_room", lambda _: Support(met=True))
-    specs = {"kubernetes": SubstrateSpec(kind=kind)}
+    specs = {"kubernetes": SubstrateSpec(kind="own")}
     with (
         catalog.open_testbed(TestbedSpec(kind="fake"), "opened", keep=False) as testbed,
-        pytest.raises(UnavailableError, match=opens),
+        pytest.raises(UnavailableError, match="needs a host of the group `control`"),
         catalog.open_substrate("kubernetes", specs, testbed, testbed.hosts, keep=False),
     ):
         raise AssertionError("it was opened")

@@ -11,9 +11,10 @@ import pytest
 from stand_in_cluster import Cluster, cluster_of
 
 from dunnage import catalog
-from dunnage.clusters import left as there
+from dunnage.clusters import removal
 from dunnage.clusters.context import Context
-from dunnage.clusters.left import left, owned, parted, remove
+from dunnage.clusters.left import left, parted, remove
+from dunnage.clusters.owned import owned
 from dunnage.contracts.cluster import LeftSeen, Owner, StaySeen, TestbedSeen
 from dunnage.errors import UnavailableError
 
@@ -168,7 +169,7 @@ def test_what_does_not_go_is_told(
     held = labelled("Namespace", "dunnage-nodes-1", testbed="dunnage-nodes-1")
     hold(cluster, namespaces=[held])
     cluster.answers["/api/v1/namespaces/dunnage-nodes-1"] = (200, held)
-    monkeypatch.setattr(there, "_REMOVED", 0.3)
+    monkeypatch.setattr(removal, "REMOVED", 0.3)
     still = "namespace `dunnage-nodes-1` is still there"
     with pytest.raises(UnavailableError, match=still) as told:
         remove("mine", kubeconfig, lambda _: False)
@@ -184,3 +185,19 @@ def test_where_something_may_not_be_done_the_refusal_is_told(
     cluster.answers[f"{verb}/api/v1/namespaces{'/T' if verb else ''}"] = FORBIDDEN
     with pytest.raises(UnavailableError, match="the cluster of context `mine` refuses: "):
         remove("mine", kubeconfig, lambda _: False)
+
+
+def test_whose_volumes_may_not_be_listed_is_shown_all_else(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    hold(cluster, namespaces=[labelled("Namespace", "dunnage-b1", "b1", "dunnage-nodes-1")])
+    cluster.answers["/api/v1/persistentvolumes"] = FORBIDDEN
+    cluster.answers["DELETE /api/v1/namespaces/dunnage-b1"] = (200, {"kind": "Status"})
+    seen = left("mine", kubeconfig)
+    assert ([each.stay for each in seen.stays], seen.volumes_unread) == (["b1"], "you may not")
+    unused, kept = remove("mine", kubeconfig, lambda _: False)
+    assert [each.stay for each in unused.stays] == ["b1"]
+    assert kept == LeftSeen((), (), "you may not")
+    cluster.answers["/api/v1/persistentvolumes"] = (500, {"kind": "Status", "code": 500})
+    with pytest.raises(UnavailableError):
+        left("mine", kubeconfig)

@@ -16,7 +16,7 @@ from stand_in_cluster import REVIEWS, WHOAMI, Answer, Cluster, cluster_of, node,
 
 from dunnage import catalog
 from dunnage.clusters.context import Context
-from dunnage.clusters.rights import ALL, Right
+from dunnage.clusters.rights import ALL, OF_EVERY_STUDY, OF_VOLUMES, Right, needed
 from dunnage.contracts.cluster import ClusterSeen
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
@@ -24,6 +24,7 @@ from dunnage.hosts import machines as own
 from dunnage.hosts.first_process import Identity
 from dunnage.hosts.standing import StandingHost, StandingLab
 from dunnage.kubernetes_api import certificate_ends
+from dunnage.model.choices import Storage
 from dunnage.substrates.cluster_seen import granting, look, mode_in, network_of
 from dunnage.substrates.kubernetes import certificates
 from dunnage.substrates.kubernetes.certificates import Authority, Credentials
@@ -60,6 +61,12 @@ def test_a_cluster_tells_who_one_is_what_one_may_and_which_nodes_are_ours(
     assert told.server == f"http://127.0.0.1:{cluster.server_port}"
     assert (told.user, told.groups) == ("me", ("staff", "system:authenticated"))
     assert [each.right for each in told.rights] == list(map(str, ALL))
+    assert {each.right for each in told.rights if each.purpose == "`storage: volume`"} == set(
+        map(str, OF_VOLUMES)
+    )
+    explains = "telling why a pod does not start"
+    assert {each.purpose for each in told.rights} == {"every study", "`storage: volume`", explains}
+    assert [each.right for each in told.rights if each.purpose == explains] == ["list events"]
     assert all(each.held and not each.how for each in told.rights)
     assert [(each.name, each.host, each.unready) for each in told.nodes] == [
         ("n1", "this machine", ""),
@@ -85,27 +92,49 @@ def test_each_missing_right_has_commands_that_give_it(cluster: Cluster, kubeconf
     missing = {each.right: each.how for each in told.rights if not each.held}
     assert set(missing) == {str(each) for each in ALL if each.verb not in ("get", "list")}
     role, binding = missing["create pods/exec"].split(" && ")
-    kept = "--dry-run=client --output=yaml | kubectl apply -f -"
+    kept = "--dry-run=client --output=yaml | kubectl --context mine apply -f -"
     assert role == (
-        "kubectl create clusterrole dunnage-create-pods-exec --verb=create --resource=pods/exec "
-        f"{kept}"
+        "kubectl --context mine create clusterrole dunnage-create-pods-exec --verb=create "
+        f"--resource=pods/exec {kept}"
     )
     assert re.fullmatch(
-        r"kubectl create clusterrolebinding dunnage-create-pods-exec-[0-9a-f]{8} "
+        r"kubectl --context mine create clusterrolebinding dunnage-create-pods-exec-[0-9a-f]{8} "
         rf"--clusterrole=dunnage-create-pods-exec --user=me {re.escape(kept)}",
         binding,
     )
     assert "--resource=statefulsets.apps" in missing["delete statefulsets.apps"]
 
 
+def test_volumes_are_asked_for_by_studies_that_have_some_and_by_no_others() -> None:
+    assert needed({Storage.BIND, Storage.TMPFS}) == needed(()) == OF_EVERY_STUDY
+    assert needed({Storage.BIND, Storage.VOLUME}) == (*OF_EVERY_STUDY, *OF_VOLUMES)
+    assert not [right for right in OF_EVERY_STUDY if right.resource.startswith("persistent")]
+
+
+def test_events_only_explain_so_no_study_is_refused_for_want_of_them() -> None:
+    assert set(ALL) - set(needed({Storage.VOLUME})) == {Right("list", "events")}
+
+
+def test_a_right_is_told_as_kubectl_asks_for_it() -> None:
+    assert str(Right("create", "pods", "exec")) == "create pods/exec"
+    assert str(Right("delete", "statefulsets", group="apps")) == "delete statefulsets.apps"
+
+
+def test_commands_run_by_a_right_of_their_own() -> None:
+    assert {"get pods/exec", "create pods/exec"} <= set(map(str, OF_EVERY_STUDY))
+
+
 def test_each_user_is_bound_by_a_name_of_their_own() -> None:
     right = Right("get", "pods")
-    assert granting(right, "one") != granting(right, "other").replace("other", "one")
-    assert granting(right, "one").split(" && ")[0] == granting(right, "other").split(" && ")[0]
+    one, other = (granting(right, user, "mine") for user in ("one", "other"))
+    assert one != other.replace("other", "one")
+    assert one.split(" && ")[0] == other.split(" && ")[0]
 
 
 def test_a_users_name_is_typed_as_one_word() -> None:
-    assert "'--user=of a; rm'" in granting(Right("get", "pods"), "of a; rm")
+    told = granting(Right("get", "pods"), "of a; rm", "at; work")
+    assert "'--user=of a; rm'" in told
+    assert told.count("kubectl --context 'at; work' ") == 4
 
 
 def test_what_may_not_be_read_is_unknown_with_the_reason(
@@ -170,7 +199,7 @@ def test_a_configuration_that_is_none_tells_no_mode(configuration: str) -> None:
 # Why a cluster cannot be asked.
 
 
-def refused(context: str, kubeconfig: Path) -> tuple[str, str]:
+def refused(context: str, kubeconfig: Path | None) -> tuple[str, str]:
     with pytest.raises(UnavailableError) as raised:
         look(context, kubeconfig, {})
     return str(raised.value), raised.value.hint
@@ -196,9 +225,41 @@ def test_a_context_that_is_not_there_and_a_broken_file_are_told(
     assert f"`{kubeconfig}` cannot be read: No such file" in refused("mine", kubeconfig)[0]
 
 
+def test_without_a_word_the_kubeconfig_is_the_one_that_kubectl_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    told, _ = refused("mine", None)
+    assert "the kubeconfig of context `mine` cannot be used" in told
+    assert ".kube/config` cannot be read: No such file" in told
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube/config").write_text("clusters: []\ncontexts: []\n")
+    told, hint = refused("mine", None)
+    assert "has no context `mine`" in told
+    assert hint == "kubectl config get-contexts"
+
+
+def test_of_a_list_of_kubeconfigs_nothing_is_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", "/a:/b")
+    told, hint = refused("mine", None)
+    assert "`KUBECONFIG` names several files: `/a`, `/b`" in told
+    assert hint.startswith("(umask 077; kubectl config view --flatten > one)")
+    monkeypatch.setenv("KUBECONFIG", ":/a:")
+    assert "`/a` cannot be read" in refused("mine", None)[0]
+
+
 def test_what_this_machine_lacks_is_not_said_to_be_the_kubeconfigs(kubeconfig: Path) -> None:
     with pytest.raises(OSError, match="Too many open files"), Context("mine", kubeconfig).spoken():
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+def test_what_is_typed_about_a_cluster_is_of_its_context_whatever_that_is_called() -> None:
+    mine = Context("my cluster")
+    assert mine.ours("doctor") == "dunnage doctor --context 'my cluster'"
+    assert mine.asking("get nodes") == "kubectl --context 'my cluster' get nodes"
+    own = Context("mine", Path("k"))
+    assert own.ours("clean") == "dunnage clean --context mine --kubeconfig k"
 
 
 def test_a_cluster_that_knows_nobody_is_told(cluster: Cluster, kubeconfig: Path) -> None:
@@ -206,6 +267,20 @@ def test_a_cluster_that_knows_nobody_is_told(cluster: Cluster, kubeconfig: Path)
     told, hint = refused("mine", kubeconfig)
     assert told == "kubernetes: the cluster of context `mine` refuses: Unauthorized"
     assert hint.endswith("--context mine auth whoami")
+
+
+def test_what_a_cluster_said_is_told_though_its_kubeconfig_is_gone_meanwhile(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    """When its user's certificate ends could be read there."""
+
+    def gone(_: Any) -> Answer:
+        kubeconfig.unlink()
+        return 401, {"kind": "Status", "code": 401, "message": "Unauthorized"}
+
+    cluster.answers[WHOAMI] = gone
+    told, _ = refused("mine", kubeconfig)
+    assert told == "kubernetes: the cluster of context `mine` refuses: Unauthorized"
 
 
 def issued(authority: Authority) -> tuple[Credentials, Credentials]:
@@ -231,9 +306,9 @@ def test_a_certificate_that_is_over_is_told_whose_ever_it_is(
         told, _ = refused("dunnage", file)
         ends = certificate_ends(ApiServer(file))
         assert ends is not None
-        assert "the cluster of context `dunnage` refuses: " in told
-        assert told.endswith(
-            f"; the certificate of its user was valid until {ends:%Y-%m-%d %H:%M} UTC"
+        assert told == (
+            "kubernetes: the cluster of context `dunnage` refuses: Unauthorized; the certificate "
+            f"of its user was valid until {ends:%Y-%m-%d %H:%M} UTC"
         )
     with secured_cluster(authority.certificate, server, user, tmp_path) as file:
         assert "valid until" not in refused("dunnage", file)[0]

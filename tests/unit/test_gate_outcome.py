@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gate.lanes import called_kubernetes, lane
+from gate.lanes import KUBERNETES, STUDIES, called_kubernetes, lane, scope
 from gate.outcome import Outcome, State, told_apart
 
 
@@ -23,15 +23,16 @@ def test_only_a_pass_makes_a_failure_chance() -> None:
 
 
 def test_of_all_studies_one_is_carried_out_at_a_time_and_beside_it_one_kubernetes() -> None:
-    studies = {lane(f"tests/live/studies/test_{name}.py::test") for name in ("a", "kubernetes_b")}
-    others = {
-        lane("tests/live/test_kubernetes_live.py::test"),
-        lane("tests/contract/test_contract_kubernetes.py::test[kubernetes]"),
-        lane("tests/contract/test_contract_platform.py::TestPlatform::test[kubernetes-node-port]"),
-    }
-    assert len(studies) == len(others) == 1
-    assert studies != others
-    assert lane("tests/contract/test_contract_platform.py::TestPlatform::test[native]") == ""
+    for marks in ({"live"}, {"live", KUBERNETES}):
+        assert lane("tests/live/studies/test_a.py::test", marks) == STUDIES
+    beside_a_swarm = "tests/live/test_lab_live.py::test_a_kubernetes_beside_a_swarm_is_whole"
+    assert lane(beside_a_swarm, {"live", "proof", KUBERNETES}) == KUBERNETES
+    assert lane("tests/live/test_lab_live.py::test_a_lab", {"live"}) == ""
+
+
+def test_a_lane_goes_to_one_worker_and_so_does_a_class_or_module_without_one() -> None:
+    assert scope("tests/live/test_a.py::test_b[c]", KUBERNETES) == KUBERNETES
+    assert scope("tests/live/test_a.py::TestB::test_c[d]", "") == "tests/live/test_a.py::TestB"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -202,3 +203,10 @@ def test_proofs_that_were_tried_alone_take_the_place_of_their_own_rows_only(page
     assert [claimed for claimed, *_ in rows()] == ["one", "other (a)"]
     assert forgotten(Told(known=[Known(other.test), Known("t.py::test_new")])) == [one.test]
     assert [claimed for claimed, *_ in rows()] == ["other (a)"]
+
+
+def test_a_row_names_no_path_of_this_machine(tmp_path: Path, page: Path) -> None:
+    passing = Path(tempfile.gettempdir()) / "pytest-of-me" / "pytest-12"
+    why = f'E   Command \'["{tmp_path}/.venv/bin/python", "{passing}/results"]\' timed out'
+    seen = row(Outcome("t", State.FAILED, why=why), WHEN, "m").seen
+    assert seen == 'Command \'["./.venv/bin/python", "…/results"]\' timed out'

@@ -82,8 +82,21 @@ def test_tests_of_a_lane_or_a_class_wait_for_each_other() -> None:
     assert together("a.py::test_1", "b.py::test_1", "c.py::test_1") == 3
     assert together("a.py::TestA::test_1", "a.py::TestB::test_1") == 3
     assert together("a.py::test_1", "a.py::test_2") == 6
-    assert together(f"{STUDIES}a.py::test_1", f"{STUDIES}b.py::test_1") == 6
-    assert together("a.py::TestA::test[kubernetes-x]", "b_kubernetes.py::test_1") == 6
+    in_a_lane = [
+        Unit(LIVE_PROOFS, {f"{name}.py::test": 3}, FIRST, {f"{name}.py::test": "kubernetes"})
+        for name in "ab"
+    ]
+    assert takes(in_a_lane) == 6
+    proofs = frozenset({"proof", "live"})
+    known = [
+        Known(f"{STUDIES}a.py::test", proofs, 3),
+        Known(f"{STUDIES}b.py::test", proofs, 3),
+        Known("a.py::test_a_kubernetes", proofs | {"kubernetes"}, 3),
+        Known("b.py::test_another", proofs | {"kubernetes"}, 3),
+        Known("c.py::test", proofs, 3),
+    ]
+    assert takes(units(known, {})) == 6
+    assert takes(units(known[:2], {})) == takes(units(known[2:4], {})) == 6
 
 
 def test_what_something_is_made_once_for_is_one_unit_as_old_as_its_oldest() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -135,7 +136,7 @@ def test_what_only_the_cluster_knows_is_told_and_what_is_computed_of_it(
 
 
 @pytest.mark.parametrize("endpoint", ["host-port", "service-ip", "container-dns"])
-def test_elsewhere_everything_is_known(testbed: FakeTestbed, endpoint: str) -> None:
+def test_otherwise_everything_is_known(testbed: FakeTestbed, endpoint: str) -> None:
     assert not any(
         each.unknown for each in looked_ahead(deployed(VXLAN, endpoint), ground(testbed))
     )
@@ -161,12 +162,16 @@ def test_on_nodes_of_someone_elses_an_image_must_be_named_and_nodes_are_unknown(
     testbed: FakeTestbed,
 ) -> None:
     theirs = ground(testbed, ours=False)
+    others = {host: f"{node}-or-another" for host, node in theirs.nodes.items()}
+    theirs = replace(theirs, elsewhere=replace(theirs, nodes=others), why="it is chosen later")
     with pytest.raises(UnavailableError, match="cannot be brought to a node that is not ours"):
         looked_ahead(deployed(VXLAN, "host-port"), theirs)
     named = REDIS.model_copy(update={"image": "redis:7"})
     objects = looked_ahead(deployed(VXLAN, "host-port", database=named), theirs)
-    unknown = {at(each.manifest, where) for each in objects for where in each.unknown}
-    assert unknown == {"node-db-1", "node-db-2"}
+    unknown = {
+        at(each.manifest, where): why for each in objects for where, why in each.unknown.items()
+    }
+    assert unknown == dict.fromkeys(("node-db-1", "node-db-2"), "it is chosen later")
     assert not any("image" in need for each in objects for need in each.needs)
 
 

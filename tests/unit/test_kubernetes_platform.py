@@ -18,20 +18,21 @@ from lightkube.config.models import User
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping
 
+from dunnage import deadline
+from dunnage.clusters import begun, outage, removal
 from dunnage.clusters.execute import CannotRunError, Place, execute
 from dunnage.contracts.host import Completed
 from dunnage.contracts.kubernetes import ContainerRuntime
 from dunnage.contracts.platform import Seen, Unseen
 from dunnage.contracts.software import Tree
+from dunnage.deadline import Deadline
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import ENGINE, Probe, Service, Software
 from dunnage.model.study import TestbedSpec
-from dunnage.platforms import deadline
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN
-from dunnage.platforms.kubernetes import namespace, outage, pod_member, starting
+from dunnage.platforms.kubernetes import namespace, pod_member, starting
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.images import provide
@@ -129,7 +130,7 @@ def test_a_namespace_of_someone_elses_is_refused_and_left() -> None:
 def test_a_namespace_whose_answer_was_lost_is_asked_for_again_and_is_ours() -> None:
     made = labelled(**STAY.labels)
     api = Api().on(f"POST {NAMESPACES}", status(409)).on(f"GET {OWN}", made, status(404))
-    api.on(f"GET {VOLUMES}", ok(items=[], metadata={})).on(f"DELETE {OWN}", ok(kind="Status"))
+    api.on(f"DELETE {OWN}", ok(kind="Status"))
     lost = 1
 
     def losing(request: httpx2.Request) -> httpx2.Response:
@@ -150,7 +151,6 @@ def test_a_namespace_that_may_be_there_is_removed_though_no_answer_came(
 ) -> None:
     monkeypatch.setattr(outage, "AWAY", 0.0)
     api = Api().on(f"DELETE {OWN}", ok(kind="Status"))
-    api.on(f"GET {VOLUMES}", ok(items=[], metadata={}))
 
     def losing(request: httpx2.Request) -> httpx2.Response:
         if request.method == "POST":
@@ -207,16 +207,24 @@ def test_a_log_is_asked_for_again_while_its_container_is_replaced() -> None:
     assert opened(api).log("redis-1-0", 2, "redis-1") == "bad option\n"
 
 
+VOLUME: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolume",
+    "metadata": {"name": "dunnage-b1-x-1-redis-1"},
+}
+
+
 def test_all_of_a_stay_is_removed_its_volumes_too_and_is_waited_for() -> None:
     own = f"{NAMESPACES}/dunnage-b1-x-1"
-    volume = {"metadata": {"name": "dunnage-b1-x-1-redis-1"}}
     api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {own}", ok(kind="Status"))
-    left, nothing = ok(items=[volume], metadata={}), ok(items=[], metadata={})
+    left, nothing = ok(items=[VOLUME], metadata={}), ok(items=[], metadata={})
     api.on(f"GET {own}", MADE, status(404)).on(f"GET {VOLUMES}", left, nothing)
+    api.on(f"POST {VOLUMES}", ok(**VOLUME))
     there = opened(api)
     there.release()  # nothing has begun
     assert api.asked == []
     there.begin()
+    there.create(VOLUME, "redis-1")
     there.release()
     there.end()
     assert api.asked.count(f"DELETE {own}") == 1
@@ -225,6 +233,46 @@ def test_all_of_a_stay_is_removed_its_volumes_too_and_is_waited_for() -> None:
     assert asked[-1] == f"GET {VOLUMES}"
     there.end()  # nothing is left to be asked for
     assert api.asked == asked
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_who_has_made_no_volume_asks_for_none(ours: bool) -> None:
+    """That may be forbidden to who is allowed all else."""
+    api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {OWN}", ok(kind="Status"))
+    api.on(f"GET {OWN}/services", ok(items=[], metadata={}))
+    api.on(f"GET {VOLUMES}", status(403, "volumes are forbidden"))
+    there = opened(api)
+    there.begin()
+    if ours:
+        there.leave()
+    else:
+        there.end()
+    assert api.asked == [
+        f"POST {NAMESPACES}",
+        f"DELETE {OWN}",
+        f"GET {OWN}/services" if ours else f"GET {OWN}",
+    ]
+
+
+def test_volumes_whose_creation_was_not_answered_are_removed_with_their_claims() -> None:
+    api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {OWN}", ok(kind="Status"))
+    left, nothing = ok(items=[VOLUME], metadata={}), ok(items=[], metadata={})
+    claim = {"metadata": {"name": "redis-1"}}
+    api.on(f"POST {VOLUMES}", status(500)).on(f"GET {VOLUMES}", left, nothing)
+    api.on(f"GET {OWN}/services", nothing).on(f"GET {CLAIMS}", ok(items=[claim], metadata={}))
+    there = opened(api)
+    there.begin()
+    with pytest.raises(StayError, match="its PersistentVolume cannot be created"):
+        there.create(VOLUME, "redis-1")
+    there.leave()
+    assert api.asked[-6:] == [
+        f"GET {OWN}/services",
+        f"GET {CLAIMS}",
+        f"DELETE {CLAIMS}/redis-1",
+        f"GET {VOLUMES}",
+        f"DELETE {VOLUMES}/dunnage-b1-x-1-redis-1",
+        f"GET {VOLUMES}",
+    ]
 
 
 def storage(
@@ -320,11 +368,10 @@ def test_storage_that_cannot_be_seen_is_told_in_the_clusters_words() -> None:
 
 def test_volumes_are_waited_for_and_a_server_that_comes_back_is_too() -> None:
     own = f"{NAMESPACES}/dunnage-b1-x-1"
-    volume = {"metadata": {"name": "dunnage-b1-x-1-redis-1"}}
     api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {own}", ok(kind="Status"))
     api.on(f"GET {own}", status(404)).on(f"DELETE {VOLUMES}/dunnage-b1-x-1-redis-1", status(404))
-    left, nothing = ok(items=[volume], metadata={}), ok(items=[], metadata={})
-    api.on(f"GET {VOLUMES}", left, left, nothing)
+    left, nothing = ok(items=[VOLUME], metadata={}), ok(items=[], metadata={})
+    api.on(f"GET {VOLUMES}", left, left, nothing).on(f"POST {VOLUMES}", ok(**VOLUME))
     silent = 2
 
     def away(request: httpx2.Request) -> httpx2.Response:
@@ -336,6 +383,7 @@ def test_volumes_are_waited_for_and_a_server_that_comes_back_is_too() -> None:
 
     there = opened(away)
     there.begin()
+    there.create(VOLUME, "redis-1")
     there.end()
     assert api.asked.count(f"GET {VOLUMES}") == 3
     assert silent == 0
@@ -356,8 +404,10 @@ def test_a_server_that_has_just_started_is_waited_for() -> None:
     own = f"{NAMESPACES}/dunnage-b1-x-1"
     api = Api().on(f"POST {NAMESPACES}", MADE).on(f"GET {VOLUMES}", plain, filling, nothing)
     api.on(f"DELETE {own}", plain, status(404)).on(f"GET {own}", status(404))
+    api.on(f"POST {VOLUMES}", ok(**VOLUME))
     there = opened(api)
     there.begin()
+    there.create(VOLUME, "redis-1")
     there.end()
     assert api.asked.count(f"GET {VOLUMES}") == 3
     assert api.asked.count(f"DELETE {own}") == 2
@@ -416,7 +466,7 @@ def test_a_server_that_does_not_come_back_is_told(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(namespace, "_REMOVED", 0.0)
+    monkeypatch.setattr(removal, "REMOVED", -1.0)
     sets = "/apis/apps/v1/namespaces/dunnage-b1-x-1/statefulsets/redis-1"
     api = Api().on(f"GET {POD}", a_pod()).on(f"DELETE {sets}", ok(kind="Status"))
     there = opened(api)
@@ -476,7 +526,10 @@ def test_a_pod_that_will_not_start_is_told_with_warnings_and_its_log() -> None:
     )
 
 
-def test_why_a_pod_did_not_start_is_told_though_nothing_else_can_be_read() -> None:
+def test_why_a_pod_did_not_start_is_told_though_nothing_else_can_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outage, "AWAY", 0.0)
     api = Api().on(f"GET {POD}", a_pod(containerStatuses=[waiting("ImagePullBackOff")]))
     api.on(EVENTS, status(503, "away")).on(f"GET {POD}/log", status(500, "kubelet is gone"))
     with pytest.raises(StayError) as raised:
@@ -488,8 +541,30 @@ def test_why_a_pod_did_not_start_is_told_though_nothing_else_can_be_read() -> No
     assert raised.value.hint == "kubectl --context theirs describe nodes"
 
 
+def test_logs_and_warnings_are_asked_for_again_when_the_server_is_back() -> None:
+    api = Api().on(f"GET {POD}/log", status(503), httpx2.Response(200, text="last\n"))
+    api.on(EVENTS, status(503), events("absent"))
+    own = opened(api)
+    assert own.log("redis-1-0", 5, "redis-1") == "last\n"
+    assert own.warnings("Pod", "redis-1-0", "redis-1") == ("Bad: absent",)
+
+
+def test_the_log_of_what_runs_before_a_member_is_told_where_that_failed() -> None:
+    broken = {"initContainerStatuses": [waiting("CrashLoopBackOff", name="carrier")]}
+    api = Api().on(f"GET {POD}", a_pod(containerStatuses=[waiting("PodInitializing")], **broken))
+    api.on(EVENTS, events())
+
+    def logged(request: httpx2.Request) -> httpx2.Response:
+        if request.url.path == f"{POD}/log":
+            return httpx2.Response(200, text=f"of {request.url.params.get('container')}\n")
+        return api(request)
+
+    with pytest.raises(StayError, match=r"CrashLoopBackOff: why; its log ends:\nof carrier"):
+        starting.await_carrier(opened(logged), "redis-1", Deadline.after(60.0))
+
+
 def test_what_may_still_change_is_waited_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "_PATIENCE", 0.0)
+    monkeypatch.setattr(begun, "_PATIENCE", 0.0)
     full = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "full"}
     api = Api().on(f"GET {POD}", a_pod(conditions=[full])).on(EVENTS, events())
     with pytest.raises(StayError, match=r"Unschedulable: full$"):
@@ -711,7 +786,8 @@ def test_an_image_is_imported_where_containerd_has_it_not(
         assert provide(host, RUNTIME, tree(layer)) == Image("dunnage/redis:1", imported=True)
         assert ran[0] == ("env A=1 /bin/ctr --address /sock --namespace k8s.io images list --quiet")
         assert "images import" in ran[1]
-        assert not [file for file in host.files if file.endswith("image.tar")]
+        assert ran[1].endswith("/dunnage-redis-1.tar"), "other software is brought beside it"
+        assert not [file for file in host.files if file.endswith(".tar")]
     with host_that(monkeypatch, there) as (host, ran):
         assert provide(host, RUNTIME, tree(layer)).imported
         assert len(ran) == 1
@@ -741,12 +817,12 @@ SEEN = Completed(0, "42\n7:memory:/pods/p/c1\n", "")
 GONE = Completed(1, "", "")
 
 
-def member(host: FakeHost, api: Api, *, on_node: bool = True) -> PodMember:
+def member(host: FakeHost, api: Api) -> PodMember:
     service = Service(
         "redis-1", ("/tree/bin/redis-server",), Probe(("true",)), Software("redis", "7")
     )
     made = tree(Path("/archive"))
-    return PodMember(service, host, made, opened(api), "u", "c1", on_node=on_node)
+    return PodMember(service, host, made, opened(api), "u", "c1")
 
 
 def ended_pod(container: str = "c1", **told: Any) -> httpx2.Response:
@@ -876,7 +952,7 @@ def test_how_a_member_died_is_told_though_its_log_cannot_be_read(
     assert error.hint == "kubectl --context theirs describe nodes"
 
 
-def test_a_node_of_ours_that_tells_of_a_process_nobody_sees_is_not_believed(
+def test_a_kubelet_that_tells_of_a_process_nobody_sees_is_not_believed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pod_member, "_TOLD", 0.0)
@@ -887,12 +963,8 @@ def test_a_node_of_ours_that_tells_of_a_process_nobody_sees_is_not_believed(
     ):
         member(host, Api().on(f"GET {POD}", alive)).identified()
     with host_that(monkeypatch, GONE) as (host, _):
-        assert member(host, Api().on(f"GET {POD}", alive), on_node=False).identified().process == (
-            pod_member.OUT_OF_SIGHT
-        )
-    with host_that(monkeypatch, GONE) as (host, _):
         ended = member(host, Api().on(f"GET {POD}", ended_pod()))
-        assert ended.identified().process == pod_member.OUT_OF_SIGHT
+        assert ended.identified().process == Unseen("it has ended")
 
 
 def test_whom_its_host_may_not_see_is_asked_for_at_the_cluster_only(
@@ -927,14 +999,14 @@ def test_the_engine_is_asked_in_the_members_network_or_in_its_container(
         assert member(host, Api()).run(argv, stdin="", timeout=1.0) == answer
         assert ran[-1] == f"nsenter --target=42 --net {host.engine} --version"
     with host_that(monkeypatch, GONE) as (host, _):
-        unseen = member(host, Api().on(f"GET {POD}", alive), on_node=False)
-        assert unseen.run(argv, stdin="", timeout=1.0) == answer
-        assert asked_in == [(host.engine, "--version")]
-    with host_that(monkeypatch, GONE) as (host, _):
-        ended = member(host, Api().on(f"GET {POD}", ended_pod()), on_node=False)
+        ended = member(host, Api().on(f"GET {POD}", ended_pod()))
         assert ended.run(argv, stdin="", timeout=1.0).code == NOT_RUN
         assert ended.run(("redis-cli",), stdin="", timeout=1.0) == answer
-        assert asked_in[-1] == ("redis-cli",)
+    with host_that(monkeypatch) as (host, _):
+        monkeypatch.setattr(FakeHost, "confined", "no privileged pods", raising=False)
+        unseen = member(host, Api().on(f"GET {POD}", alive))
+        assert unseen.run(argv, stdin="", timeout=1.0) == answer
+        assert asked_in == [("redis-cli",), (host.engine, "--version")]
 
 
 @pytest.mark.parametrize(

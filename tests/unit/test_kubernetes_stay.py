@@ -23,21 +23,26 @@ from played_kubernetes import (
 )
 from restricted import insist_restricted
 
-from dunnage.contracts.host import Completed
+from dunnage.contracts.host import Completed, Site
 from dunnage.contracts.platform import Unseen
 from dunnage.contracts.software import Tree
-from dunnage.errors import StayError, UnavailableError
+from dunnage.deadline import Deadline
+from dunnage.errors import HostLostError, RunError, StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, Software
 from dunnage.platforms import hosted_members
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.kubernetes import carrying
 from dunnage.platforms.kubernetes import platform as made_here
+from dunnage.platforms.kubernetes.foreseen import Ground, created
+from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace
+from dunnage.platforms.kubernetes.objects import labels
 from dunnage.platforms.kubernetes.platform import Kubernetes
+from dunnage.platforms.lost import is_lost
+from dunnage.platforms.stay_names import StayNames
 
 
 @pytest.fixture
@@ -99,13 +104,19 @@ def test_a_member_has_one_deadline_for_its_storage_its_pod_and_its_readiness(
     assert seen[0][1].seconds == 60.0
 
 
+@pytest.mark.parametrize("ours", [True, False])
 def test_all_sets_pods_and_the_namespace_are_asked_to_go_before_any_is_waited_for(
-    cluster: Cluster, testbed: FakeTestbed
+    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch, ours: bool
 ) -> None:
+    """A namespace of ours goes by itself, once its services are gone."""
     deployment = deployed("flannel-vxlan", "host-port")
     platform = first_stage(deployment, testbed, 1.0)
     name = cluster.given[0]["metadata"]["name"]
+    services = [each["metadata"]["name"] for each in cluster.given if each["kind"] == "Service"]
+    assert services
     cluster.asked.clear()
+    if not ours:
+        monkeypatch.setattr(Nodes, "runtime", lambda *_: None)
     platform.down()
     own = f"/api/v1/namespaces/{name}"
     sets = f"/apis/apps/v1/namespaces/{name}/statefulsets"
@@ -113,11 +124,14 @@ def test_all_sets_pods_and_the_namespace_are_asked_to_go_before_any_is_waited_fo
     asked_to_go = [
         path for member in members for path in (f"{sets}/{member}", f"{own}/pods/{member}-0")
     ]
+    emptied = [
+        f"GET {own}/services",
+        *(f"DELETE {own}/services/{each}" for each in services),
+    ]
     assert cluster.asked == [
         *(f"DELETE {path}" for path in (*asked_to_go, own)),
         *(f"GET {own}/pods/{member}-0" for member in members),
-        f"GET {own}",
-        "GET /api/v1/persistentvolumes",
+        *(emptied if ours else [f"GET {own}"]),
     ]
 
 
@@ -195,6 +209,50 @@ def test_a_members_files_are_carried_into_its_pod_and_nothing_is_put_on_its_host
     assert platform.network() == {"driver": f"unknown: {WHY}", "quality": ""}
     (running,) = platform.running()
     assert running.process == Unseen(WHY)
+
+
+@pytest.mark.parametrize("endpoint", ["service-ip", "node-port", "container-dns"])
+def test_what_is_foreseen_of_such_hosts_is_what_the_cluster_is_given(
+    cluster: Cluster, testbed: FakeTestbed, carried: list[Any], tmp_path: Path, endpoint: str
+) -> None:
+    platform = confined(testbed, tmp_path, endpoint)
+    redis = DATABASES["redis"]
+    reservation = platform.reserve(redis.layout(NAMED))
+    for number in range(len(redis.stages(NAMED, reservation))):
+        platform.up(redis.stages(NAMED, reservation)[number].services, 60.0)
+    stay = StayNames(cluster.given[0]["metadata"]["labels"]["dunnage.stay"])
+    asked: list[tuple[str, str]] = []
+
+    def beside(host: Site, namespace: str, labels: Mapping[str, str]) -> dict[str, Any]:
+        asked.append((host.name, namespace))
+        return {"kind": "Pod", "metadata": {"labels": dict(labels)}}
+
+    ground = Ground(
+        hosts=testbed.group("db"),
+        clients=testbed.group("client"),
+        trees=Trees(),
+        nodes={host.name: Theirs().node(host.name) for host in testbed.hosts},
+        ours=False,
+        floating=lambda host: f"floating-{host.name}",
+        beside=beside,
+    )
+    manifests = Manifests(platform._deployment, stay, Theirs.labels)
+    made = created(
+        manifests,
+        redis.layout(NAMED),
+        lambda now: redis.stages(NAMED, now),
+        ground,
+        lambda _: cluster.chosen,
+    )
+    found = list(made)
+    clients = [each.manifest for each in found if each.manifest["kind"] == "Pod"]
+    assert [each.manifest for each in found if each.manifest not in clients] == cluster.given
+    assert asked == [(host.name, stay.network) for host in testbed.group("client")]
+    assert all(each["metadata"]["labels"] == labels(stay) for each in clients)
+    written = [each.carried for each in found if each.carried]
+    programs = {words[-2] for _, words, _ in carried if len(words) > 5}
+    assert {f"file {path}" for path in programs} == {path for each in written for path in each}
+    assert not any(each.needs for each in found)
 
 
 def test_a_file_that_cannot_be_carried_is_told(
@@ -296,8 +354,63 @@ def test_a_cluster_that_is_away_for_a_moment_fails_the_stay_of_such_a_client_onl
     assert failed.value.hint == "kubectl cluster-info"
 
 
-def test_a_clients_pod_that_has_just_ended_fails_the_stay_where_its_host_is_the_node(
-    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("lost", [True, False])
+def test_the_pod_of_a_client_is_ended_though_its_host_is_lost(
+    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch, lost: bool
+) -> None:
+    """Where it is lost nobody there can end it, and nobody waits for that."""
+    inside = deployed("flannel-vxlan", "service-ip", client=ClientPlace.CONTAINER)
+    ours = Kubernetes(inside, testbed.group("db"), substrate(), Trees(), "b01-d")
+    (host, *_) = testbed.group("client")
+    ours.client(host)
+    graces: list[int | None] = []
+    removed = Namespace._delete
+
+    def noted(
+        self: Namespace,
+        what: str,
+        kind: Any,
+        name: str,
+        where: str = "kubernetes",
+        grace: int | None = None,
+    ) -> None:
+        graces.append(grace)
+        removed(self, what, kind, name, where, grace)
+
+    monkeypatch.setattr(Namespace, "_delete", noted)
+    if lost:
+        assert isinstance(host, FakeHost)
+        host.power_off()
+    ours.down()
+    assert graces[0] == (0 if lost else None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "lost"),
+    [
+        (HostLostError("no answer"), True),
+        (RunError("it may not be read"), False),
+        (FileNotFoundError(), False),
+    ],
+)
+def test_a_host_is_lost_where_a_question_that_may_be_repeated_has_no_answer(
+    testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch, answer: Exception, lost: bool
+) -> None:
+    """A command may not be repeated: where a stream breaks, it tells nothing of the host."""
+
+    def broke(*_: object, **__: object) -> Completed:
+        raise RunError("the connection to its agent broke meanwhile")
+
+    def read(*_: object) -> bytes:
+        raise answer
+
+    monkeypatch.setattr(FakeHost, "run", broke)
+    monkeypatch.setattr(FakeHost, "get", read)
+    assert is_lost(testbed.group("db")[0]) is lost
+
+
+def test_a_clients_pod_that_has_just_ended_fails_the_stay(
+    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unseen(_: FakeHost, argv: list[str], **__: object) -> Completed:
         return Completed(1, "", "") if "find" in argv else answered(_, argv)
@@ -307,9 +420,6 @@ def test_a_clients_pod_that_has_just_ended_fails_the_stay_where_its_host_is_the_
     ours = Kubernetes(inside, testbed.group("db"), substrate(), Trees(), "b01-d")
     with pytest.raises(StayError, match="client-1: the client's pod has just ended"):
         ours.client(testbed.group("client")[0])
-    theirs = confined(testbed, tmp_path, "service-ip")
-    with pytest.raises(UnavailableError, match="a node whose processes this host sees"):
-        theirs.client(testbed.group("client")[0])
 
 
 def test_a_client_on_a_node_of_someone_elses_rests_in_the_databases_image(

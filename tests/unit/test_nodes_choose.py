@@ -29,15 +29,21 @@ LABELLED = (labelled("n3", "db"), labelled("n1", "db"), labelled("n2", "db"))
 CLIENT = labelled("n4", "client")
 
 
+def asking(words: str) -> str:
+    return f"kubectl --context mine {words}"
+
+
 def told(spec: TestbedSpec, *nodes: Any) -> str:
     with pytest.raises(UnavailableError) as raised:
-        chosen(spec, nodes, "kubectl get nodes")
-    assert "kubectl" in raised.value.hint
+        chosen(spec, nodes, asking)
+    hint = raised.value.hint
+    assert "kubectl" in hint
+    assert hint.count("kubectl") == hint.count("kubectl --context mine"), "each in that cluster"
     return str(raised.value)
 
 
 def test_labels_say_which_nodes_are_hosts_in_the_order_of_their_names() -> None:
-    found = chosen(SPEC, (*LABELLED, CLIENT, node("n0", "x")), "")
+    found = chosen(SPEC, (*LABELLED, CLIENT, node("n0", "x")), asking)
     assert {host: name(each) for host, each in found.items()} == {
         "db-1": "n1",
         "db-2": "n2",
@@ -47,7 +53,7 @@ def test_labels_say_which_nodes_are_hosts_in_the_order_of_their_names() -> None:
 
 def test_a_study_may_name_its_nodes_in_its_own_order() -> None:
     spec = SPEC.model_copy(update={"nodes": {"db": ("n3", "n4")}})
-    found = chosen(spec, (*LABELLED, labelled("n4", "db"), labelled("n5", "client")), "")
+    found = chosen(spec, (*LABELLED, labelled("n4", "db"), labelled("n5", "client")), asking)
     assert [name(each) for each in found.values()] == ["n3", "n4", "n5"]
     assert "the cluster has no node `n4`" in told(spec, *LABELLED)
 

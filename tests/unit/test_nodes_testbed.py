@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
+from lightkube import Client
 from stand_in_cluster import REVIEWS, Cluster, cluster_of, node
 
-from dunnage.clusters.left import owned
+from dunnage.clusters import begun
+from dunnage.clusters.owned import owned
+from dunnage.clusters.rights import OF_VOLUMES
 from dunnage.contracts.cluster import Owner
 from dunnage.contracts.host import Shared
 from dunnage.contracts.kubernetes import LabelsNamespaces, MakesPods, OnKubernetes
-from dunnage.errors import RunError, UnavailableError
+from dunnage.errors import DunnageError, HostLostError, RunError, UnavailableError
 from dunnage.hosts.channel.channel import ChannelError, GoneError
+from dunnage.hosts.nodes import opening
 from dunnage.hosts.nodes import pods as of_pods
 from dunnage.hosts.nodes import testbed as made_here
+from dunnage.hosts.nodes.groups import groups
+from dunnage.hosts.nodes.opening import open_nodes
 from dunnage.hosts.nodes.owner import own
-from dunnage.hosts.nodes.testbed import NodesTestbed, open_nodes
+from dunnage.hosts.nodes.testbed import NodesTestbed
+from dunnage.model.choices import Storage
 from dunnage.model.study import TestbedSpec
 
 SPEC = TestbedSpec(
@@ -70,7 +78,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster
     monkeypatch.setattr(secrets, "token_hex", lambda _: "0a0b0c0d")
     monkeypatch.setattr(made_here, "bring", lambda *_: None)
     monkeypatch.setattr(made_here, "Link", PlayedLink)
-    monkeypatch.setattr(made_here, "insist_on_architecture", lambda *_: None)
+    monkeypatch.setattr(opening, "insist_on_architecture", lambda *_: None)
     monkeypatch.setattr(of_pods, "_INTERVAL", 0.001)
     PlayedLink.made = []
     with cluster_of(*NODES, kubeconfig=tmp_path / "kubeconfig") as played:
@@ -98,15 +106,27 @@ def pod(named: str, state: dict[str, Any], phase: str = "Running") -> tuple[int,
 
 
 @contextmanager
-def opened(tmp_path: Path, spec: TestbedSpec = SPEC) -> Iterator[NodesTestbed]:
+def opened(
+    tmp_path: Path,
+    spec: TestbedSpec = SPEC,
+    storages: Collection[Storage] = (),
+    told: list[str] | None = None,
+) -> Iterator[NodesTestbed]:
     engine = tmp_path / "engine"
     engine.write_bytes(b"program")
-    with open_nodes(spec, name="study", engine=engine, keep=False) as testbed:
+    with open_nodes(
+        spec,
+        name="study",
+        engine=engine,
+        storages=storages,
+        keep=False,
+        tell=(told if told is not None else []).append,
+    ) as testbed:
         yield testbed
 
 
-def refused(tmp_path: Path, spec: TestbedSpec = SPEC) -> str:
-    with pytest.raises(UnavailableError) as raised, opened(tmp_path, spec):
+def refused(tmp_path: Path, spec: TestbedSpec = SPEC, storages: Collection[Storage] = ()) -> str:
+    with pytest.raises(UnavailableError) as raised, opened(tmp_path, spec, storages):
         raise AssertionError("it was opened")
     assert raised.value.hint
     return f"{raised.value} [{raised.value.hint}]"
@@ -181,7 +201,9 @@ def test_where_the_cluster_refuses_rights_agents_have_none_and_say_why(
 def test_a_cluster_that_takes_no_agent_at_all_is_told(cluster: Cluster, tmp_path: Path) -> None:
     no = {"kind": "Status", "code": 422, "message": "quota is used up"}
     cluster.answers[f"POST {SPACE}/pods"] = (422, no)
-    assert "db-1: the cluster takes no agent's pod: quota is used up" in refused(tmp_path)
+    found = refused(tmp_path)
+    assert "db-1: the cluster takes no agent's pod: quota is used up" in found
+    assert "[dunnage doctor --context mine]" in found
     assert f"DELETE {SPACE}" in cluster.asked
     cluster.answers[f"POST {SPACE}/pods"] = (500, {**no, "code": 500})
     assert "the cluster of context `mine` refuses: quota is used up" in refused(tmp_path)
@@ -209,7 +231,7 @@ def test_a_namespace_that_is_too_new_for_pods_is_waited_for(
             "ImagePullBackOff: no such image",
         ),
         ({"terminated": {"exitCode": 1}}, "Failed", "Failed"),
-        ({}, "Pending", "it is Pending"),
+        ({}, "Pending", "it has no container after 0.05 s"),
         ({"waiting": {"reason": "ErrImagePull", "message": "busy"}}, "Pending", "ErrImagePull"),
     ],
 )
@@ -221,17 +243,33 @@ def test_an_agent_that_does_not_run_is_told_with_its_log(
     phase: str,
     told: str,
 ) -> None:
-    monkeypatch.setattr(of_pods, "_PATIENCE", 0.0)
+    monkeypatch.setattr(begun, "_PATIENCE", 0.0)
     monkeypatch.setattr(of_pods, "_STARTED", 0.05)
     cluster.answers[f"{SPACE}/pods/agent-2"] = pod("agent-2", state, phase)
     found = refused(tmp_path)
     assert found.startswith("client-1: the agent's pod does not run on node `n2`: ")
     assert told in found
-    assert f"describe pod agent-2 --namespace {NAME}" in found
+    assert "[kubectl --context mine describe node n2]" in found, "its pod is gone by then"
     warned = {"type": "Warning", "reason": "FailedMount", "message": "no such path"}
     events = {"items": [{**warned, "involvedObject": {}, "metadata": {}}]}
     cluster.answers[f"{SPACE}/events"] = (200, events)
     assert "; the cluster warned: FailedMount: no such path" in refused(tmp_path)
+
+
+def test_why_an_agent_does_not_run_is_told_though_nothing_else_can_be_read(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*_: object, **__: object) -> None:
+        raise httpx2.ReadTimeout("late")
+
+    cluster.answers[f"{SPACE}/pods/agent-2"] = pod(
+        "agent-2", {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}
+    )
+    cluster.answers[f"{SPACE}/events"] = NOTHING
+    monkeypatch.setattr(of_pods, "warnings", late)
+    monkeypatch.setattr(Client, "log", late)
+    told = "does not run on node `n2`: ImagePullBackOff: no such image ["
+    assert told in refused(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +292,9 @@ def test_an_agent_that_cannot_be_spoken_to_is_told(
     monkeypatch.setattr(made_here, "Link", never)
     monkeypatch.setattr(made_here, "_LISTENS", 0.01)
     monkeypatch.setattr(made_here, "_AGAIN", 0.001)
-    assert told in refused(tmp_path)
+    found = refused(tmp_path)
+    assert told in found
+    assert "[kubectl --context mine describe node n1]" in found
 
 
 def test_agents_are_ended_though_another_cannot_be_spoken_to(
@@ -275,15 +315,52 @@ def test_what_a_study_needs_to_have_nodes_is_asked_for_before_anything_is_made(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     with pytest.raises(UnavailableError, match="`--keep` is for labs"):
-        open_nodes(SPEC, name="s", engine=tmp_path, keep=True).__enter__()
+        open_nodes(SPEC, name="s", engine=tmp_path, storages=(), keep=True, tell=print).__enter__()
     nameless = SPEC.model_copy(update={"image": None})
     assert "need a `context` and an `image`" in refused(tmp_path, nameless)
     cluster.answers[REVIEWS] = (201, {"spec": {}, "status": {"allowed": False}})
     found = refused(tmp_path)
     assert "may not list nodes, " in found
-    assert "list namespaces, list pods" in found
+    assert "list pods, delete pods" in found
+    assert "volumes" not in found
     assert "dunnage doctor --context mine" in found
     assert not any(asked.startswith("POST /api/v1/n") for asked in cluster.asked)
+
+
+@pytest.mark.parametrize("path", [REVIEWS, "/api/v1/nodes"])
+@pytest.mark.parametrize("code", [401, 403])
+def test_a_cluster_that_refuses_is_not_one_that_does_not_answer(
+    cluster: Cluster, tmp_path: Path, path: str, code: int
+) -> None:
+    cluster.answers[path] = (code, {"code": code, "message": "who are you"})
+    found = refused(tmp_path)
+    assert "the cluster of context `mine` refuses: " in found
+    assert "[kubectl --context mine auth whoami]" in found
+
+
+def test_a_cluster_that_is_not_there_is_told(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.shutdown()
+    cluster.server_close()
+    found = refused(tmp_path)
+    assert "the cluster of context `mine` does not answer: " in found
+    assert "[kubectl --context mine cluster-info]" in found
+
+
+def without_volumes(asked: Any) -> tuple[int, Any]:
+    """What a cluster says to who may do everything but what is of volumes."""
+    wanted = asked["spec"]["resourceAttributes"]["resource"]
+    return 201, {"spec": {}, "status": {"allowed": not wanted.startswith("persistentvolume")}}
+
+
+def test_who_may_do_nothing_with_volumes_is_refused_only_where_a_study_has_some(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    no = {"kind": "Status", "code": 403, "message": "no volumes"}
+    cluster.answers |= {REVIEWS: without_volumes, "/api/v1/persistentvolumes": (403, no)}
+    found = refused(tmp_path, storages={Storage.VOLUME})
+    assert f"may not {', '.join(map(str, OF_VOLUMES))}" in found
+    with opened(tmp_path, storages={Storage.BIND}) as testbed:
+        assert len(testbed.hosts) == 2
 
 
 def space(named: str, owner: Owner, stay: str = "") -> dict[str, Any]:
@@ -377,7 +454,8 @@ def test_a_node_that_is_not_ready_is_waited_for_and_given_up_in_the_end(
     late = NODES[0].to_dict()
     late["status"]["conditions"][0]["status"] = "False"
     monkeypatch.setattr(made_here, "_LOOKS", 0.0)
-    with opened(tmp_path) as testbed:
+    told: list[str] = []
+    with opened(tmp_path, told=told) as testbed:
         ready: tuple[int, Any] = (200, {"items": [each.to_dict() for each in NODES]})
         away: tuple[int, Any] = (503, {"kind": "Status", "code": 503})
         looks = iter([(200, {"items": [late]}), away])
@@ -387,11 +465,39 @@ def test_a_node_that_is_not_ready_is_waited_for_and_given_up_in_the_end(
         testbed.restore("db-1")
         assert next(looks, None) is None
         assert PlayedLink.made[-1].host == "db-1"
+        assert told == ["waiting for node `n1` of `db-1`, at most 10 min"]
         monkeypatch.setattr(made_here, "RETURNS", -1.0)
         for nodes, why in (([late], "Ready is False"), ([], "the cluster has it no more")):
             cluster.answers["/api/v1/nodes"] = (200, {"items": nodes})
             with pytest.raises(UnavailableError, match=f"`n1` is not ready: {why}"):
                 testbed.restore("db-1")
+
+
+def test_a_node_that_is_lost_again_while_its_agent_begins_is_waited_for_too(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(made_here, "_LOOKS", 0.0)
+    with opened(tmp_path) as testbed:
+        there = pod("agent-1", running())
+        gone: tuple[int, Any] = (404, {"kind": "Status", "code": 404})
+        looks = iter([gone, there, gone])
+        cluster.answers[f"GET {SPACE}/pods/agent-1"] = lambda _: next(looks, there)
+        cluster.answers[f"DELETE {SPACE}/pods/agent-1"] = (200, {"kind": "Status"})
+        failures: list[DunnageError] = [HostLostError("no answer"), RunError("it broke")]
+        found = groups
+
+        def told(*texts: str) -> tuple[str, str]:
+            if failures:
+                looks_again = iter([gone])
+                cluster.answers[f"GET {SPACE}/pods/agent-1"] = lambda _: next(looks_again, there)
+                raise failures.pop()
+            return found(*texts)
+
+        monkeypatch.setattr(made_here, "groups", told)
+        testbed.restore("db-1")
+        assert failures == []
+        lost = [link for link in PlayedLink.made if link.host == "db-1"]
+        assert [link.closed for link in lost] == [True, True, True, False]
 
 
 class Pods:
@@ -430,11 +536,77 @@ def test_a_release_that_fails_is_told_and_hides_no_other_error(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     cluster.answers[f"DELETE {SPACE}"] = (403, {"kind": "Status", "code": 403, "message": "no"})
-    with pytest.raises(UnavailableError, match="refuses: no"), opened(tmp_path):
+    told: list[str] = []
+    with opened(tmp_path, told=told):
         pass
+    assert told == [
+        "not all that the study had in the cluster was removed: "
+        "kubernetes: the cluster of context `mine` refuses: no",
+        "  try: dunnage clean --context mine",
+    ]
     with pytest.raises(ZeroDivisionError) as first, opened(tmp_path):
         raise ZeroDivisionError
     assert "during clean-up: " in first.value.__notes__[0]
+
+
+def away_once(answer: tuple[int, Any]) -> Callable[[Any], tuple[int, Any]]:
+    """What a server answers that is away when it is asked for the first time."""
+    answers = iter([(503, {"kind": "Status", "code": 503})])
+    return lambda _: next(answers, answer)
+
+
+def test_an_api_server_that_is_away_for_a_moment_at_the_end_ends_no_study(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    with opened(tmp_path, told=told):
+        cluster.answers[f"DELETE {SPACE}"] = away_once((200, {"kind": "Status"}))
+        cluster.answers[f"GET {SPACE}"] = away_once((404, {"kind": "Status", "code": 404}))
+    assert told == []
+    assert cluster.asked[-4:] == [f"DELETE {SPACE}"] * 2 + [f"GET {SPACE}"] * 2
+
+
+def test_an_api_server_that_is_away_for_a_moment_at_the_begin_ends_no_study(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    dead = replace(own(), born=1)
+    theirs: tuple[int, Any] = (200, {"items": [space("dunnage-nodes-1", dead)]})
+    there = "/api/v1/namespaces/dunnage-nodes-1"
+    cluster.answers["GET /api/v1/namespaces"] = away_once(theirs)
+    cluster.answers["/api/v1/pods"] = away_once(NOTHING)
+    cluster.answers[f"DELETE {there}"] = away_once((200, {"kind": "Status"}))
+    cluster.answers[f"{SPACE}/pods/agent-1"] = away_once(pod("agent-1", running()))
+    with opened(tmp_path) as testbed:
+        assert len(testbed.hosts) == 2
+    assert cluster.asked.count(f"DELETE {there}") == 2
+
+
+def test_nobody_waits_for_a_node_that_is_lost_in_the_end(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.answers[f"DELETE {SPACE}/pods/agent-1"] = (200, {"kind": "Status"})
+    there = "/api/v1/namespaces/stay/pods"
+    cluster.answers[f"POST {there}"] = noting([])
+    cluster.answers[f"GET {there}/agent-1"] = pod("agent-1", running())
+    with opened(tmp_path) as testbed:
+        db, _ = testbed.hosts
+        assert isinstance(db, MakesPods)
+        beside = db.beside("stay", {})
+        asked = PlayedLink.ask
+
+        def lost(link: PlayedLink, what: str, content: bytes = b"", **more: Any) -> Any:
+            if link.host == "db-1":
+                raise HostLostError("no answer")
+            return asked(link, what, content, **more)
+
+        monkeypatch.setattr(PlayedLink, "ask", lost)
+        cluster.answers[f"DELETE {there}/agent-1"] = (200, {"kind": "Status"})
+        cluster.answers[f"GET {there}/agent-1"] = (404, {"kind": "Status", "code": 404})
+        beside.leave()
+        assert f"DELETE {there}/agent-1?gracePeriodSeconds=0" in cluster.asked
+        assert testbed.lost() == ("db-1",)
+    assert f"DELETE {SPACE}/pods/agent-1?gracePeriodSeconds=0" in cluster.asked
+    assert not any("pods/agent-2?grace" in each for each in cluster.asked)
 
 
 def test_a_node_whose_control_groups_cannot_be_told_is_refused(

@@ -20,6 +20,7 @@ from dunnage.contracts.docker import Daemon
 from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.platform import RunningMember, Seen
 from dunnage.contracts.software import Tree
+from dunnage.deadline import Deadline
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.choices import Storage
@@ -36,7 +37,6 @@ from dunnage.model.study import Limits, TestbedSpec
 from dunnage.platforms import container_member, places
 from dunnage.platforms.container_member import OUT_OF_SIGHT, ContainerMember
 from dunnage.platforms.containers import arguments, described, limit_arguments, ulimits
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.floating import floating_address
 from dunnage.platforms.image_of_tree import command, image_of

@@ -6,7 +6,7 @@ import json
 import select
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -15,7 +15,8 @@ import pytest
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping, Pong
 
-from dunnage.clusters.execute import MOST, Place
+from dunnage.clusters.channels import MOST
+from dunnage.clusters.execute import Place, execute
 from dunnage.clusters.stream import PodStream
 from dunnage.contracts.host import Completed
 from dunnage.hosts.channel.channel import ChannelError, GoneError
@@ -40,12 +41,33 @@ class Spoken:
         """So many bytes of input."""
         got = bytearray()
         while len(got) < count:
-            self._frames.receive_data(self._connection.recv(65536))
-            for event in self._frames.events():
-                self.pongs += isinstance(event, Pong)
-                if isinstance(event, BytesMessage):
-                    got += event.data
+            got += b"".join(event.data for event in self._come() if isinstance(event, BytesMessage))
         return bytes(got)
+
+    def messages(self) -> Iterator[bytes]:
+        """Each as soon as all of it has come."""
+        whole = bytearray()
+        while True:
+            for event in self._come():
+                if isinstance(event, BytesMessage):
+                    whole += event.data
+                    if event.message_finished:
+                        yield bytes(whole)
+                        whole.clear()
+
+    def until_answered(self) -> None:
+        """Wait for the answer to a ping."""
+        while not self.pongs:
+            self._come()
+
+    def _come(self) -> list[Event]:
+        data = self._connection.recv(65536)
+        if not data:
+            raise EOFError
+        self._frames.receive_data(data)
+        events = list(self._frames.events())
+        self.pongs += sum(isinstance(event, Pong) for event in events)
+        return events
 
 
 @contextmanager
@@ -201,6 +223,79 @@ def silent(waiting: threading.Event) -> Talk:
     return talk
 
 
+# Commands that are run to their end.
+
+SUCCESS = BytesMessage(b"\x03" + json.dumps({"status": "Success"}).encode())
+LARGE = bytes(range(256)) * 40_000
+"""More than what lies between two ends can hold."""
+
+
+def test_a_command_that_answers_while_it_is_fed_is_given_all_its_input() -> None:
+    def echo(spoken: Spoken) -> None:
+        for message in spoken.messages():
+            if message == b"\xff\x00":
+                spoken.say(SUCCESS)
+                return
+            spoken.say(BytesMessage(b"\x01" + message[1:]))
+
+    with serving(echo) as session:
+        done = execute(session, PLACE, ["cat"], stdin=LARGE, timeout=60.0)
+    assert done == Completed(0, LARGE.decode(errors="replace"), "")
+
+
+def test_a_command_that_ends_before_it_has_taken_all_its_input_is_over() -> None:
+    waiting = threading.Event()
+
+    def talk(spoken: Spoken) -> None:
+        spoken.say(SUCCESS)
+        waiting.wait(30.0)
+
+    with serving(talk) as session:
+        done = execute(session, PLACE, ["true"], stdin=LARGE, timeout=30.0)
+        waiting.set()
+    assert done == Completed(0, "", "")
+
+
+def test_rubbish_of_a_proxy_ends_a_command_with_what_is_wrong() -> None:
+    def talk(spoken: Spoken) -> None:
+        spoken._connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\n\r\n")
+
+    with serving(talk) as session:
+        with pytest.raises(httpx2.ReadError, match="control frame"):
+            execute(session, PLACE, ["x"], stdin=b"", timeout=10.0)
+        stream = PodStream(session, PLACE, ["x"], timeout=10.0)
+        assert "control frame" in ended(stream)
+        stream.close()
+
+
+def test_a_ping_is_answered_while_a_command_goes_on() -> None:
+    def talk(spoken: Spoken) -> None:
+        spoken.say(Ping(b"there?"))
+        spoken.until_answered()
+        spoken.say(BytesMessage(b"\x01out"), SUCCESS)
+
+    with serving(talk) as session:
+        assert execute(session, PLACE, ["x"], stdin=b"", timeout=10.0) == Completed(0, "out", "")
+
+
+def test_a_command_that_never_stops_to_write_ends_with_its_time() -> None:
+    def talk(spoken: Spoken) -> None:
+        with suppress(OSError):  # its other end is closed
+            while True:
+                spoken.say(BytesMessage(b"\x01" + b"y" * 60_000))
+
+    with serving(talk) as session, pytest.raises(TimeoutError):
+        execute(session, PLACE, ["yes"], stdin=b"", timeout=0.3)
+
+
+def test_how_a_command_ended_that_was_told_in_part_is_not_known() -> None:
+    with (
+        serving(lambda spoken: spoken.say(BytesMessage(b'\x03{"status": "Succ'))) as session,
+        pytest.raises(httpx2.ReadError, match="ended before the command had"),
+    ):
+        execute(session, PLACE, ["x"], stdin=b"", timeout=10.0)
+
+
 # As a channel.
 
 
@@ -224,8 +319,7 @@ def test_a_channel_tells_a_pod_that_is_gone_from_a_way_that_is_broken(
 
 
 def test_a_channel_runs_commands() -> None:
-    success = BytesMessage(b"\x03" + json.dumps({"status": "Success"}).encode())
-    with serving(lambda spoken: spoken.say(BytesMessage(b"\x01out"), success)) as session:
+    with serving(lambda spoken: spoken.say(BytesMessage(b"\x01out"), SUCCESS)) as session:
         assert PodChannel(session, PLACE).run(["x"], timeout=5.0) == Completed(0, "out", "")
     failed = BytesMessage(b"\x03" + json.dumps({"message": "no such program"}).encode())
     with (

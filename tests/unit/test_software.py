@@ -217,6 +217,23 @@ def test_what_maven_says_is_repeated_without_addresses(
     assert caught.value.hint == "mvn dependency:get -Dartifact=group:name:1"
 
 
+def test_a_file_that_is_no_jar_is_fetched_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    asked = tmp_path / "asked"
+    program(tools, "mvn", f'echo "$@" > {asked}; cat ../jars.xml >> {asked}')
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    fetch("group:name:1:tar.gz:bin", {}, tmp_path / "jars")
+    said = asked.read_text()
+    assert "-DexcludeTransitive=true" in said
+    assert "<version>1</version><type>tar.gz</type><classifier>bin</classifier>" in said
+    fetch("group:name:1", {}, tmp_path / "one" / "jars")
+    said = asked.read_text()
+    assert "-DexcludeTransitive" not in said
+    assert "<type>" not in said
+
+
 @pytest.mark.parametrize("recipe", [CASSANDRA_5_0, CASSANDRA_4_1], ids=lambda each: each.version)
 def test_every_jar_that_a_recipe_names_is_one_that_it_knows(recipe: JavaRecipe) -> None:
     assert all(len(digest) == 64 for digest in recipe.jars.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import report_samples
-from study_told import TRUYEN_2018, Cell, agreement, ladders
+from study_told import NO_NUMBER, TRUYEN_2018, Cell, agreement, ladders
 
 SAMPLE = report_samples.sample().analysis
 
@@ -45,6 +45,6 @@ def test_a_rank_that_differs_is_told_beside_the_published_one() -> None:
     assert ranks.endswith("docker-bridge < docker-host, published: docker-host < docker-bridge")
 
 
-def test_what_has_no_number_is_not_compared() -> None:
-    assert list(agreement(SAMPLE, {})) == []
-    assert list(agreement(SAMPLE, published({"docker-host": "none that recurs"}))) == []
+def test_why_a_study_is_not_comparable_is_told_where_nothing_has_a_number() -> None:
+    assert list(agreement(SAMPLE, {})) == [NO_NUMBER]
+    assert list(agreement(SAMPLE, published({"docker-host": "none that recurs"}))) == [NO_NUMBER]

@@ -10,7 +10,7 @@ import report_samples
 from dunnage.analysis.checks.finding import count, share
 from dunnage.model.analysis import Analysis
 from dunnage.model.check import CheckResult
-from study_worth import in_short, insist_it_answered
+from study_worth import in_short, insist_it_answered, insist_it_is_whole
 
 STEAL = report_samples.spoilt_by("steal", (share("steal", 0.12, "db-1"),), (share("steal", 0.05),))
 OWN = report_samples.spoilt_by("errors", (count("errors", 3), count("operations", 9)))
@@ -60,7 +60,26 @@ def test_a_study_that_only_other_programs_and_machines_spoilt_is_skipped_by_name
 
 def test_in_short_names_the_gates_that_spoilt_runs() -> None:
     value = seen([STEAL], [STEAL], [OWN], blocks=7)
-    total = len(value.runs)
+    total, blocks = len(value.runs), len({run.block for run in value.runs})
+    questions = ", ".join(f"{one.question} 7" for one in value.answers)
     assert in_short(value).startswith(
-        f"{total - 3} of {total} runs valid (errors 1 ×, steal 2 ×); complete blocks 7"
+        f"{total - 3} of {total} runs valid, {1 - 3 / total:.1%} (errors 1 ×, steal 2 ×); "
+        f"{blocks} of {blocks} blocks carried out to the end; complete blocks: {questions}; "
     )
+
+
+def test_a_shipped_study_is_whole_with_nine_valid_runs_of_ten() -> None:
+    few = [[STEAL]] * (len(seen().runs) // 10)
+    insist_it_is_whole(seen(*few))
+    with pytest.raises(AssertionError, match=rf"runs valid.*steal {len(few) + 1} ×"):
+        insist_it_is_whole(seen(*few, [STEAL]))
+
+
+def test_a_shipped_study_is_not_whole_without_all_its_runs_and_blocks_for_an_interval() -> None:
+    whole = seen()
+    blocks = len({run.block for run in whole.runs})
+    counted = {"missing": 1, "valid": whole.valid - 1, "runs": whole.runs[1:]}
+    with pytest.raises(AssertionError, match=f"{blocks - 1} of {blocks} blocks carried out"):
+        insist_it_is_whole(whole.model_copy(update=counted))
+    with pytest.raises(AssertionError, match="complete blocks"):
+        insist_it_is_whole(seen(blocks=5))

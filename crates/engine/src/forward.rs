@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -83,12 +83,12 @@ pub fn forward(arguments: &Arguments) -> io::Result<()> {
 }
 
 async fn carry_all(arguments: &Arguments) -> io::Result<()> {
+    // Files to listen on are for this user only.
     umask(Mode::from_bits_truncate(0o177));
     let mut tasks = Vec::new();
     for Pair { socket, to } in arguments.pair.clone() {
         remove_left(&socket)?;
         let listener = UnixListener::bind(&socket)?;
-        fs::set_permissions(&socket, fs::Permissions::from_mode(0o600))?;
         tasks.push(spawn_local(from_file(listener, to)));
     }
     for Given { descriptor, to } in arguments.listener.clone() {
@@ -144,6 +144,7 @@ mod tests {
     use super::*;
     use std::io::{Read, Write};
     use std::os::fd::IntoRawFd;
+    use std::os::unix::fs::PermissionsExt;
     use std::thread;
 
     /// A server that answers each line that it is sent with the same in capitals, once.

@@ -18,6 +18,7 @@ mod jvm;
 mod limits;
 mod mount;
 mod process;
+mod seccomp;
 mod settings;
 
 /// How files end that Java runs although they are not mapped executable: class-data archives and
@@ -74,6 +75,8 @@ fn look(asked: &Arguments) -> io::Result<Inspection> {
     limits.insert("transparent_hugepages".into(), huge_pages);
     let argv = arguments(&fs::read(process.join("cmdline"))?);
     let mut absent = BTreeMap::new();
+    let filtered = seccomp::told(asked.pid, status.get("Seccomp"));
+    limits.insert("seccomp".into(), filtered);
     let maps = read("maps")?;
     let is_java = maps.lines().any(|line| line.ends_with("/libjvm.so"));
     let java = is_java.then(|| {

@@ -14,6 +14,7 @@ mod front;
 mod init;
 mod inspect;
 mod load;
+mod message;
 mod moment;
 mod mounts;
 mod pause;
@@ -53,7 +54,7 @@ enum Verb {
     Control(control::Arguments),
     /// Ask one Cassandra server, and print its answers as lines of JSON.
     Cql(cql::Arguments),
-    /// Drive an existing database with a workload of YCSB.
+    /// Drive an existing database with a workload of YCSB or of cassandra-stress.
     Drive(Box<front::Arguments>),
     /// Drive a database with the load of a plan.
     Load(load::Arguments),
@@ -102,8 +103,8 @@ fn main() -> std::process::ExitCode {
     match result {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("dunnage-engine: {error}");
-            std::process::ExitCode::FAILURE
+            message::tell(&error);
+            load::told::code(&error)
         }
     }
 }

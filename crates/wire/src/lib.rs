@@ -19,6 +19,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("engine-load.schema.json", schema_for!(load::LoadPlan)),
         ("engine-result.schema.json", schema_for!(load::LoadResult)),
+        ("engine-summary.schema.json", schema_for!(load::Summary)),
         ("engine-watch.schema.json", schema_for!(samples::WatchPlan)),
         ("engine-samples.schema.json", schema_for!(samples::Line)),
         ("engine-ask.schema.json", schema_for!(agent::Ask)),

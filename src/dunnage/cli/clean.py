@@ -32,7 +32,8 @@ def command(
         typer.Option(
             help="Show what Dunnage has in the Kubernetes of this context of your kubeconfig, "
             "instead. Nothing is removed there without `--yes`: others may be using it. It needs "
-            "the rights `list namespaces`, `list persistentvolumes` and `list pods`.",
+            "the rights `list namespaces` and `list pods`. Volumes are shown where you may `list "
+            "persistentvolumes`.",
         ),
     ] = None,
     yes: Annotated[

@@ -46,8 +46,9 @@ VERBS = (
 modules, with `HELP`, `EXAMPLES` and `VERBS`."""
 
 
-def command_line(chosen: str | None = None) -> typer.Typer:
-    """Make the command line; with a chosen verb, the others are there in name and help only.
+def command_line(chosen: str | None = None, *, listed: bool = True) -> typer.Typer:
+    """Make the command line; with a chosen verb, the others are there in name and help only, or
+    where nobody can ask for their list, not at all.
 
     What a verb needs takes a second to load, and nobody who asks for help wants to wait for it.
     """
@@ -70,7 +71,7 @@ def command_line(chosen: str | None = None) -> typer.Typer:
     for name in VERBS:
         if chosen in (None, name):
             _add(app, import_module(f"dunnage.cli.{name}"), name)
-        else:
+        elif listed:
             app.command(name, help=_help(name))(_not_chosen)
     return app
 
@@ -150,7 +151,9 @@ def main(begun: Callable[[], None], over: Callable[[], None]) -> None:
 def _carried_out(words: Sequence[str], begun: Callable[[], None]) -> int:
     try:
         _refuse_empty(words)
-        app = command_line(None if shell.asks() else _verb(words))
+        verb = _verb(words)
+        first = verb in VERBS and words[0] == verb  # nothing before it can ask for the list
+        app = command_line(None if shell.asks() else verb, listed=not first)
         begun()
         code = shell.carried_out(lambda: app(prog_name="dunnage", standalone_mode=False), words)
     except DunnageError as error:

@@ -26,7 +26,7 @@ from dunnage.findings.study.sentences import scaled
 from dunnage.findings.two_results import sentences
 from dunnage.findings.two_results.changes import AnalysedResult
 from dunnage.findings.two_results.changes import compare as compare_results
-from dunnage.findings.two_results.comparable import Circumstances
+from dunnage.findings.two_results.comparable import Circumstances, driven
 from dunnage.model.between import ResultComparison
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.terminal.two_results import comparison
@@ -159,6 +159,7 @@ def _analysed(opened: OpenedResult) -> AnalysedResult:
             opened.result.environment,
             opened.stays,
             opened.result.calibration,
+            driven(opened.records),
         ),
         analysis=opened.analysis,
         records=opened.records,

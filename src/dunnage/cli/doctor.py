@@ -29,7 +29,8 @@ def command(
         str | None,
         typer.Option(
             help="Ask the Kubernetes of this context of your kubeconfig instead: who you are "
-            "there, whether you have every right that Dunnage needs, and which nodes are hosts.",
+            "there, whether you have every right that Dunnage needs and what for, and which nodes "
+            "are hosts.",
         ),
     ] = None,
     kubeconfig: KubeconfigOption = None,
@@ -37,7 +38,8 @@ def command(
 ) -> ExitCode:
     """Check every capability and every endpoint; exit 3 if the quickstart cannot run.
 
-    With a context, check that cluster only; exit 3 if a right is missing there.
+    With a context, check that cluster only; exit 3 if a right is missing there that each study
+    needs.
     """
     insist_on_context(context, kubeconfig)
     if context is not None:

@@ -62,16 +62,29 @@ def command(
             "or to give to `kubectl apply -f -`.",
         ),
     ] = False,
+    restricted: Annotated[
+        bool,
+        typer.Option(
+            "--restricted",
+            help="With `--manifests`: objects as they are where a cluster that exists already "
+            "refuses privileged pods, such as by Pod Security.",
+        ),
+    ] = False,
     scale: ScaleOption = None,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Read, check and plan; start nothing, and need no rights."""
     if manifests and runs:
         raise UsageError("`--manifests` and `--runs` are two answers: ask for one of them")
+    if restricted and not manifests:
+        raise UsageError(
+            "`--restricted` is for objects of Kubernetes, and `--manifests` does not ask for them",
+            hint=typed("plan", study, "--manifests", "--restricted"),
+        )
     value, _ = study_at(study, scale)
     plan, seconds, missing = foreseen(value, only or (), study)
     if manifests:
-        show_manifests(value, plan, format_, study)
+        show_manifests(value, plan, format_, study, restricted=restricted)
         _tell_missing(missing)
         return
     if format_ is Format.JSON:

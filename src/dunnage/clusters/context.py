@@ -39,6 +39,11 @@ class Context:
         """A `kubectl` command about its cluster."""
         return f"{self._kubectl('--context', self.name)} {words}"
 
+    def ours(self, verb: str) -> str:
+        """A command of ours about its cluster, such as `dunnage doctor --context NAME`."""
+        named = ("--kubeconfig", str(self.file)) if self.file is not None else ()
+        return shlex.join(["dunnage", verb, "--context", self.name, *named])
+
     @property
     def listing(self) -> str:
         """The command that lists the contexts that there are."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +13,17 @@ from lightkube import ApiError, Client
 from lightkube.resources.core_v1 import Namespace, PersistentVolume, Pod
 
 from dunnage.clusters.context import Context
+from dunnage.clusters.owned import owner_in
+from dunnage.clusters.removal import take_away
 from dunnage.contracts.cluster import (
     MANAGED,
     OF_A_STAY,
     OF_A_TESTBED,
-    OWNED_BY,
     LeftSeen,
-    Owner,
     StaySeen,
     TestbedSeen,
 )
-from dunnage.errors import UnavailableError
-from dunnage.kubernetes_api import connect
-
-_GONE = 404
-_REMOVED = 120.0
-"""Seconds within which what is deleted is gone."""
-_INTERVAL = 0.2
+from dunnage.kubernetes_api import FORBIDDEN, connect, explanation, status_of
 
 
 def left(name: str, kubeconfig: Path | None) -> LeftSeen:
@@ -63,12 +56,24 @@ def remove(
 def found(client: Client, context: Context) -> LeftSeen:
     """The same by a client; raises `Refused`.
 
-    Volumes are asked for first: whatever testbed they are of is there by then, if it lives.
+    Volumes are asked for first: whatever testbed they are of is there by then, if it lives. Where
+    its user may not list them, no stay of that user has any.
     """
-    volumes = list(client.list(PersistentVolume, labels={**MANAGED}))
+    volumes, unread = _volumes(client)
     spaces = list(client.list(Namespace, labels={**MANAGED}))
     agents = [each for each in spaces if not _label(each, OF_A_STAY)]
-    return LeftSeen(_stays(context, (*spaces, *volumes)), testbeds(client, agents, context))
+    stays = _stays(context, (*spaces, *volumes))
+    return LeftSeen(stays, testbeds(client, agents, context), unread)
+
+
+def _volumes(client: Client) -> tuple[list[PersistentVolume], str]:
+    """Those of all stays, or why they may not be read."""
+    try:
+        return list(client.list(PersistentVolume, labels={**MANAGED})), ""
+    except ApiError as refusal:
+        if status_of(refusal) != FORBIDDEN:
+            raise
+        return [], explanation(refusal)
 
 
 def parted(there: LeftSeen, used: Callable[[TestbedSeen], bool]) -> tuple[LeftSeen, LeftSeen]:
@@ -76,9 +81,10 @@ def parted(there: LeftSeen, used: Callable[[TestbedSeen], bool]) -> tuple[LeftSe
     busy = {"", *(each.testbed for each in there.testbeds if used(each))}
 
     def those(*, kept: bool) -> LeftSeen:
-        return LeftSeen(
-            tuple(each for each in there.stays if (each.testbed in busy) is kept),
-            tuple(each for each in there.testbeds if (each.testbed in busy) is kept),
+        return replace(
+            there,
+            stays=tuple(each for each in there.stays if (each.testbed in busy) is kept),
+            testbeds=tuple(each for each in there.testbeds if (each.testbed in busy) is kept),
         )
 
     return those(kept=False), those(kept=True)
@@ -91,23 +97,9 @@ def remove_unused(client: Client, unused: LeftSeen, context: Context) -> None:
     """
     spaces = [name for each in unused.stays for name in each.objects.get("namespace", ())]
     volumes = [name for each in unused.stays for name in each.objects.get("persistentvolume", ())]
-    take_away(client, context.asking, spaces=spaces, volumes=volumes)
-    take_away(client, context.asking, spaces=[each.testbed for each in unused.testbeds])
-
-
-def take_away(
-    client: Client,
-    asking: Callable[[str], str],
-    *,
-    spaces: Sequence[str] = (),
-    volumes: Sequence[str] = (),
-) -> None:
-    """Delete these namespaces and volumes, and wait until they are gone; raises the same.
-
-    `asking` makes a `kubectl` command about the cluster.
-    """
-    _delete(client, asking, Namespace, spaces)
-    _delete(client, asking, PersistentVolume, volumes)
+    take_away(client, Namespace, spaces, context.asking)
+    take_away(client, PersistentVolume, volumes, context.asking)
+    take_away(client, Namespace, [each.testbed for each in unused.testbeds], context.asking)
 
 
 def testbeds(
@@ -127,7 +119,7 @@ def _testbed(
     namespace: Namespace, pods: dict[str, dict[str, str]], context: Context
 ) -> TestbedSeen:
     testbed = _label(namespace, OF_A_TESTBED)
-    study, owner = _owner(namespace)
+    study, owner = owner_in((namespace.metadata and namespace.metadata.annotations) or {})
     chosen = shlex.join(["--selector", f"{OF_A_TESTBED}={testbed}"])
     return TestbedSeen(
         testbed=testbed,
@@ -137,23 +129,6 @@ def _testbed(
         agents=pods.get(testbed, {}),
         removing=context.asking(f"delete namespace {chosen}"),
     )
-
-
-def _owner(namespace: Namespace) -> tuple[str, Owner | None]:
-    """The study, and the process; somebody may have written anything there."""
-    annotations = (namespace.metadata and namespace.metadata.annotations) or {}
-    try:
-        told = json.loads(annotations[OWNED_BY])
-        own = Owner(str(told["machine"]), str(told["boot"]), int(told["pid"]), int(told["born"]))
-        return str(told["study"]), own
-    except (KeyError, ValueError, TypeError):
-        return "", None
-
-
-def owned(study: str, owner: Owner) -> dict[str, str]:
-    """The annotation that `testbeds` reads back."""
-    told = {"study": study, "machine": owner.machine, "boot": owner.boot}
-    return {OWNED_BY: json.dumps({**told, "pid": owner.pid, "born": owner.born})}
 
 
 def _stays(context: Context, objects: Sequence[Any]) -> tuple[StaySeen, ...]:
@@ -182,40 +157,6 @@ def _since(objects: Iterable[Any]) -> str:
     times = [each.metadata.creationTimestamp for each in objects]
     since = min((each for each in times if each is not None), default=None)
     return "" if since is None else f"{since:%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _delete(client: Client, asking: Callable[[str], str], kind: Any, names: Sequence[str]) -> None:
-    for each in names:
-        with _unless_gone():
-            client.delete(kind, each)
-    ends = time.monotonic() + _REMOVED
-    for each in names:
-        while _is_there(client, kind, each):
-            if time.monotonic() > ends:
-                what = kind.__name__.lower()
-                raise UnavailableError(
-                    f"{what} `{each}` is still there after {_REMOVED:g} s",
-                    where="kubernetes",
-                    hint=asking(f"describe {what} {each}"),
-                )
-            time.sleep(_INTERVAL)
-
-
-def _is_there(client: Client, kind: Any, name: str) -> bool:
-    with _unless_gone():
-        client.get(kind, name)
-        return True
-    return False
-
-
-@contextmanager
-def _unless_gone() -> Iterator[None]:
-    """Suppress that something is not there, and nothing else."""
-    try:
-        yield
-    except ApiError as refusal:
-        if refusal.status.code != _GONE:
-            raise
 
 
 def _label(thing: Any, label: str) -> str:

@@ -12,11 +12,15 @@ def name(node: Node) -> str:
     return str(node.metadata.name) if node.metadata is not None else ""
 
 
+def addresses(node: Node) -> tuple[str, ...]:
+    """Those by which other nodes reach it."""
+    told = (node.status.addresses if node.status is not None else None) or ()
+    return tuple(each.address for each in told if each.type == _INNER)
+
+
 def address(node: Node) -> str:
-    """The first IPv4 address by which other nodes reach it; empty if it tells none."""
-    addresses = (node.status.addresses if node.status is not None else None) or ()
-    inner = (each.address for each in addresses if each.type == _INNER and ":" not in each.address)
-    return next(inner, "")
+    """The first of them that is an IPv4 address; empty if it tells none."""
+    return next((each for each in addresses(node) if ":" not in each), "")
 
 
 def boot(node: Node) -> str:

@@ -70,12 +70,19 @@ class PodState:
     quality: str
     """Its quality-of-service class."""
     before: str = ""
-    """Name of the container that runs before that one, while it does."""
+    """Name of the container that has to end before that one begins; empty where none has."""
+    before_runs: bool = False
+    """Whether that one runs."""
 
     @property
     def first(self) -> str:
         """The oldest container that is known."""
         return self.ends[-1].container if self.ends else self.container
+
+    @property
+    def kept(self) -> str:
+        """What keeps it from running, in a word and a sentence; empty if nothing does."""
+        return ": ".join(filter(None, (self.reason, self.message)))
 
     @property
     def hopeless(self) -> bool:
@@ -116,7 +123,8 @@ def state_of(pod: Pod) -> PodState:
         reason=reason,
         message=message,
         quality=status.qosClass or "",
-        before=earlier.name if earlier and earlier.state and earlier.state.running else "",
+        before=earlier.name if earlier else "",
+        before_runs=bool(earlier and earlier.state and earlier.state.running),
     )
 
 

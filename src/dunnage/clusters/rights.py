@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from lightkube import Client
 from lightkube.models.authorization_v1 import ResourceAttributes, SelfSubjectAccessReviewSpec
 from lightkube.resources.authorization_v1 import SelfSubjectAccessReview
+
+from dunnage.contracts.cluster import EVERY_STUDY
+from dunnage.model.choices import Storage
 
 
 @dataclass(frozen=True)
@@ -31,21 +34,29 @@ class Right:
         return f"{self.verb} {self.kind}"
 
 
-RIGHTS = (
+OF_EVERY_STUDY = (
     Right("list", "nodes"),
     Right("create", "namespaces"),
     Right("get", "namespaces"),
+    Right("list", "namespaces"),
     Right("delete", "namespaces"),
     Right("create", "statefulsets", group="apps"),
     Right("delete", "statefulsets", group="apps"),
     Right("create", "services"),
     Right("create", "pods"),
     Right("get", "pods"),
+    Right("list", "pods"),
     Right("delete", "pods"),
     Right("get", "pods", "log"),
     Right("get", "pods", "exec"),
     Right("create", "pods", "exec"),
-    Right("list", "events"),
+)
+"""What hosts that are nodes need, and every stay on them.
+
+A command is run by a websocket, which begins as a `GET`: so it is authorised as `get pods/exec`.
+Since Kubernetes 1.35 it needs `create pods/exec` in addition.
+"""
+OF_VOLUMES = (
     Right("create", "persistentvolumeclaims"),
     Right("get", "persistentvolumeclaims"),
     Right("create", "persistentvolumes"),
@@ -53,20 +64,22 @@ RIGHTS = (
     Right("list", "persistentvolumes"),
     Right("delete", "persistentvolumes"),
 )
-"""All that a stay does in a cluster.
+"""What stays need besides whose data lies on volumes. These are in no namespace, so only those who
+administer a cluster may be allowed that."""
+OF_EXPLANATIONS = (Right("list", "events"),)
+"""What tells more of a pod that does not start. No study is refused for want of it."""
+PURPOSES: Mapping[str, tuple[Right, ...]] = {
+    EVERY_STUDY: OF_EVERY_STUDY,
+    f"`storage: {Storage.VOLUME.value}`": OF_VOLUMES,
+    "telling why a pod does not start": OF_EXPLANATIONS,
+}
+"""What for → what must be allowed."""
+ALL = tuple(right for rights in PURPOSES.values() for right in rights)
 
-A command is run by a websocket, which begins as a `GET`: so it is authorised as `get pods/exec`.
-Since Kubernetes 1.35 it needs `create pods/exec` in addition.
-"""
 
-
-OF_AGENTS = (
-    Right("list", "namespaces"),
-    Right("list", "pods"),
-)
-"""What hosts need that are nodes of a cluster, besides: an agent's pod on each of them, none on
-nodes that somebody else uses."""
-ALL = (*RIGHTS, *OF_AGENTS)
+def needed(storages: Collection[Storage]) -> tuple[Right, ...]:
+    """What a study cannot do without in a cluster; on its deployments' storage it depends."""
+    return (*OF_EVERY_STUDY, *OF_VOLUMES) if Storage.VOLUME in storages else OF_EVERY_STUDY
 
 
 def missing(client: Client, rights: Iterable[Right]) -> tuple[Right, ...]:

@@ -15,6 +15,8 @@ OF_A_GROUP = "dunnage/group"
 """Label of nodes: the group of hosts that they are in, where a study names none."""
 OWNED_BY = "dunnage/owner"
 """Annotation that tells which process a testbed belongs to."""
+EVERY_STUDY = "every study"
+"""What a right is for that is needed whatever a study deploys."""
 Machine = tuple[str, str]
 """The machine id and the boot id of a system that is running."""
 
@@ -26,6 +28,9 @@ class RightSeen:
     right: str
     """Such as `create pods/exec`, of a subresource: `kubectl auth can-i create pods
     --subresource=exec`."""
+    purpose: str
+    """What it is for: `EVERY_STUDY`, only studies that have this, such as `storage: volume`, or
+    what no study is refused for."""
     held: bool
     how: str
     """What gives it, to be typed by who may; empty where it is held."""
@@ -104,6 +109,8 @@ class LeftSeen:
 
     stays: tuple[StaySeen, ...]
     testbeds: tuple[TestbedSeen, ...]
+    volumes_unread: str = ""
+    """Why volumes of stays are not known; empty where they are."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ class Generator(Protocol):
     """Makes load: a command to run on the client, and how to read its artefacts. Pure."""
 
     offer: ClassVar[PartOffer]
+    connecting: ClassVar[float]
+    """Seconds after which a part that was started is connected, and can begin. Where several make
+    one load, they are told to begin so much later."""
 
     def commands(
         self, order: LoadOrder, engine: str, directories: Sequence[str]

@@ -9,6 +9,15 @@ from typing import Protocol, runtime_checkable
 
 from dunnage.contracts.host import Host
 
+DIRECTORY = "kubernetes"
+"""Where a lab's host has its part of a Kubernetes of ours, below its directory on the disk."""
+ADMIN = "admin.kubeconfig"
+"""File there of who may do everything, on the control host."""
+PROGRAMS = "bin"
+"""Link there to the programs, such as `kubectl`."""
+CLIENT_TAINT = "dunnage/client"
+"""Key of the taint of such a Kubernetes that keeps members off the client's host."""
+
 
 @dataclass(frozen=True)
 class KubernetesBinaries:

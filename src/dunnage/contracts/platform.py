@@ -73,6 +73,13 @@ class Platform(Protocol):
         That is known from what runs them, whether or not their hosts see their processes.
         """
 
+    def ended(self) -> Mapping[str, str]:
+        """Member → how it died, such as `exit code 137`, of those that have; in their order."""
+
+    def silent(self, seconds: float) -> Mapping[str, str]:
+        """Member → what came of its probe, of those that live and do not say within so many seconds
+        that they are ready."""
+
     def client(self, host: Host) -> Host:
         """Where a generator runs on a client's host: that host, or a container on it."""
 

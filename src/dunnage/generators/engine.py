@@ -39,6 +39,7 @@ class EngineGenerator:
     """Makes load with `dunnage-engine load`; see `schema/engine-load.schema.json`."""
 
     offer: ClassVar[PartOffer] = PartOffer()
+    connecting: ClassVar[float] = 5.0
 
     def commands(
         self, order: LoadOrder, engine: str, directories: Sequence[str]
@@ -86,6 +87,8 @@ class EngineGenerator:
             raise RunError(f"a histogram cannot be read: {error}", where=LOG) from error
         seconds = max(result["seconds"] for result in results)
         intended = [r["intended"] for r in results if r["intended"] is not None]
+        verified = [r["verified"] for r in results if r["verified"] is not None]
+        started = [r["started"] for r in results if r.get("started") is not None]
         return Measurement(
             began=min(result["began"] for result in results),
             seconds=seconds,
@@ -98,6 +101,12 @@ class EngineGenerator:
             offered=sum(intended) / seconds if intended else None,
             backlog=sum(result["backlog"] for result in results),
             parts=len(results),
+            starts=tuple(started) if len(started) == len(results) else (),
+            shape=_alike(results, "shape"),
+            consistency=_alike(results, "consistency"),
+            encryption=tuple(sorted({way for r in results for way in r.get("encryption", ())})),
+            saturated=any(result["saturated"] for result in results),
+            verified=sum(verified) if verified else None,
         )
 
 
@@ -133,7 +142,7 @@ def plan(order: LoadOrder, index: int, parts: int) -> dict[str, Any]:
         "level": level,
         "policy": "queue",
         "part": {"index": index, "of": parts},
-        "start": None,
+        "start": order.starts[index] if order.starts else None,
         # Records that go in during a warm-up would not be counted.
         "warmup": 0.0 if until_all_are_in else order.warmup,
         "duration": order.duration,
@@ -188,8 +197,8 @@ def _operations(
     results: Sequence[Mapping[str, Any]], logs: Sequence[bytes]
 ) -> dict[str, OperationStats]:
     """Counts are summed and histograms added; nothing is ever averaged."""
-    counts, late, unsent, dropped = (
-        _added(results, kind) for kind in ("operations", "late", "unsent", "dropped")
+    counts, late, unsent, dropped, unfinished = (
+        _added(results, kind) for kind in ("operations", "late", "unsent", "dropped", "unfinished")
     )
     errors: dict[str, Counter[str]] = {}
     for result in results:
@@ -212,9 +221,10 @@ def _operations(
             late=sum(late[operation] for operation in operations),
             unsent=sum(unsent[operation] for operation in operations),
             dropped=sum(dropped[operation] for operation in operations),
+            unfinished=sum(unfinished[operation] for operation in operations),
         )
 
-    named = sorted({*counts, *errors, *late, *dropped})
+    named = sorted({*counts, *errors, *late, *dropped, *unfinished})
     return {**{operation: stats([operation]) for operation in named}, "all": stats(named)}
 
 
@@ -222,8 +232,16 @@ def _added(results: Sequence[Mapping[str, Any]], kind: str) -> Counter[str]:
     """Numbers of operations by type, of all parts."""
     total: Counter[str] = Counter()
     for result in results:
-        total.update(result[kind])
+        total.update(result.get(kind, {}))
     return total
+
+
+def _alike(results: Sequence[Mapping[str, Any]], key: str) -> Any:
+    """What all parts tell of a load; they have one plan but for their part of it."""
+    first, *others = (result[key] for result in results)
+    if any(other != first for other in others):
+        raise RunError(f"the parts do not tell the same `{key}`", where=RESULT)
+    return first
 
 
 def windows(results: Sequence[Mapping[str, Any]]) -> tuple[Window, ...]:

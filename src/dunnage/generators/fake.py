@@ -23,6 +23,8 @@ class FakeGenerator(EngineGenerator):
     """Drives the fake database by the built-in program `fake-load`."""
 
     offer: ClassVar[PartOffer] = PartOffer(fake=True)
+    connecting: ClassVar[float] = 0.0
+    """It is connected at once, so that its loads last as long with several clients as with one."""
 
     def commands(
         self, order: LoadOrder, engine: str, directories: Sequence[str]
@@ -53,6 +55,7 @@ class FakeGenerator(EngineGenerator):
             offered=sum(offered) if offered else None,
             backlog=sum(result["backlog"] for result in results),
             parts=len(results),
+            starts=tuple(result["started"] for result in results),
         )
 
 

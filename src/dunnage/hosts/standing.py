@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from dunnage.contracts.kubernetes import ADMIN, DIRECTORY, PROGRAMS
 from dunnage.errors import UnavailableError, UsageError
 from dunnage.hosts.clean import Leftover, leftovers, remove
 from dunnage.hosts.control_groups.groups import Shape
@@ -21,12 +22,6 @@ from dunnage.hosts.namespace.enter import ENVIRONMENT
 _UNIT = "shell"
 _PATIENCE = 1.0
 """Seconds that a socket may take; the kernel itself accepts while a daemon stands still."""
-KUBERNETES = "kubernetes"
-"""Where a host has its part of a Kubernetes, below its directory on the disk."""
-ADMIN = "admin.kubeconfig"
-"""File there of who may do everything, on the control host."""
-PROGRAMS = "bin"
-"""Link there to the programs, such as `kubectl`."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +186,7 @@ def _addresses(text: str) -> dict[str, str]:
 
 def _plane(lab: str, host: str) -> Path | None:
     """A control plane's directory is on the disk of its host as well."""
-    directory = SCRATCH / lab / host / KUBERNETES
+    directory = SCRATCH / lab / host / DIRECTORY
     return directory if (directory / ADMIN).is_file() else None
 
 

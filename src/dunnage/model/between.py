@@ -57,6 +57,7 @@ class MismatchKind(StrEnum):
     ENVIRONMENT = "environment"
     PROCESS = "process"
     NETWORK = "network"
+    LOAD = "load"
 
 
 class Mismatch(Value):

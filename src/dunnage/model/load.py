@@ -48,6 +48,9 @@ class LoadOrder:
     """Whether they are recorded; not for load in turns."""
     until_told: bool = False
     """TERM ends the load and keeps its results; it ends after `duration` at the latest."""
+    starts: tuple[float, ...] = ()
+    """Unix time at which each part begins, warm-up included, by the clock of its host. Empty: each
+    as soon as it is connected."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,8 @@ SAMPLER = "sampler"
 OWN_UNITS = (SAMPLER, "generator", "pause", "turns", "command")
 """Units of a host that we run ourselves while it is measured."""
 AGENT, PODS = "agent", "pods"
-"""Units of a host that is someone else's: what acts for us there, and all pods, ours and others'.
-"""
+"""Units of hosts: what acts for us on one that is someone else's, and all pods of a node, ours and
+others'."""
 NO_SERVERS = frozenset({*OWN_UNITS, AGENT, PODS})
 """Units that are neither members nor daemons."""
 

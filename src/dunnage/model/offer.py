@@ -44,6 +44,11 @@ class EndpointOffer:
 HOST_PORT = EndpointOffer("HostPort")
 HOST_NAME = EndpointOffer("HostNameHostPort", clients=(ClientPlace.HOST,))
 """A host's name and a port; hosts know each other's names, containers on them do not."""
+VXLAN = Capability("vxlan")
+"""The kernel has VXLAN devices, of which networks between hosts are made."""
+IPVS = Capability("ipvs")
+"""The kernel has IP Virtual Server, by which Swarm, and a kube-proxy that is told so, lead to the
+tasks or pods of a service."""
 FLOATING = Capability("floating")
 """What stands between the hosts translates a second, floating address of each to its own."""
 FLOATING_IP = EndpointOffer("FloatingIPHostPort", needs=(FLOATING,))
@@ -127,8 +132,6 @@ class SubstrateOffer:
     """Whether it is there already, and the study names what reaches it on each host."""
     of_testbed: bool = False
     """Whether it is there already, as the testbed's hosts are part of it."""
-    contexts_of: str = "Docker"
-    """What such a context is one of."""
     beside: tuple[str, ...] = ()
     """Names beside those of hosts that contexts may be given for."""
     below: str | None = None

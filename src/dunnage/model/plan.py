@@ -111,6 +111,12 @@ class Plan(Value):
         names = {each.name for each in losing}
         return (each for each in losing if each.twin_of is None or each.twin_of not in names)
 
+    def brought_up(self) -> tuple[Deployment, ...]:
+        """Its deployments, and the one whose capacity is found before them, if that is another."""
+        if self.calibration is None:
+            return self.deployments
+        return (*self.deployments, self.calibration.deployment)
+
     def deployment(self, name: str) -> Deployment:
         """The resolved deployment called `name`; KeyError when the plan has none."""
         return {each.name: each for each in self.deployments}[name]

@@ -15,15 +15,17 @@ from dunnage.model.open_load import Refusal
 from dunnage.model.path import NetworkPath
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 11
+RECORD_VERSION = 13
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
 no longer keep the growth of a backlog, which nothing read. 7: a stay has the names of its endpoint,
 late addresses, network paths, and what was held still. 8: members whose processes their hosts do
 not see, with the reason. 9: restarts of the programs of a lab's Kubernetes. 10: how long a run
-waited for the database to settle. 11: for how long the generator was at its limit; operations that
-were late, never started or left out."""
+waited for the database to settle. 11: for how long the generator was at its limit; operations
+that were late, never started or left out. 12: when each engine of a load began, and how far
+apart. 13: how records were kept, consistency and encryption as the generator tells them, whether
+it may have been the limit, records compared, and operations under way when a window ended."""
 
 
 class Turn(Value):
@@ -68,6 +70,9 @@ class OperationStats(Value):
     `errors` they are of the kind `timeout`."""
     dropped: int = 0
     """Those that were left out because every connection was busy at their intended start."""
+    unfinished: int = 0
+    """Those of a closed loop that were under way when the window ended, and were answered after it.
+    0 in records before version 13, which do not know them."""
 
 
 class Window(Value):
@@ -107,6 +112,24 @@ class Measurement(Value):
     """Operations intended inside the window but not answered at its end."""
     parts: int
     """Number of engines whose results are added here."""
+    starts: tuple[float, ...] = ()
+    """Unix time at which each engine began, warm-up included, by the clock of its host. Empty in
+    records before version 12."""
+    shape: str = ""
+    """How a record was kept, such as `hash` or `string`, as the generator tells. Empty where it
+    does not, and in records before version 13, as in the next four."""
+    consistency: Mapping[str, str] = {}
+    """How many members had to answer, by `read` and `write`, in the words of the database."""
+    encryption: tuple[str, ...] = ()
+    """How connections were encrypted, as it was negotiated, each way once."""
+    saturated: bool | None = None
+    """Whether a generator says that it may have been the limit."""
+    verified: int | None = None
+    """Records that were compared with what was written and were the same; None if none was
+    compared."""
+    spread: float | None = None
+    """Seconds from the first of these starts to the last, clocks taken into account. None for a
+    single engine."""
 
 
 class Usage(Value):

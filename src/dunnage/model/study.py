@@ -96,9 +96,8 @@ class SubstrateSpec(Spec):
     kind: str | None = Field(default=None, examples=["existing"])
     """Whether it is made for the study, or exists already. Default: the family's first kind."""
     contexts: Mapping[str, str] = Field(default={}, examples=[{"db-1": "my-docker-context"}])
-    """The Docker context of each host, or the context of a kubeconfig, for what exists already. All
-    hosts of a Kubernetes have the same one. In a Swarm, one of them must lead to a manager, or a
-    further one named `control` does."""
+    """The Docker context of each host, for what exists already. In a Swarm, one of them must lead
+    to a manager, or a further one named `control` does."""
 
 
 class ConsistencySpec(Spec):

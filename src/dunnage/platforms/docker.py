@@ -11,6 +11,7 @@ from dunnage.contracts.docker import HasDaemons
 from dunnage.contracts.host import Host
 from dunnage.contracts.software import SoftwareStore
 from dunnage.contracts.substrate import Substrate
+from dunnage.deadline import Deadline
 from dunnage.errors import UnavailableError
 from dunnage.model.choices import Peers, Storage
 from dunnage.model.deployment import Deployment
@@ -19,7 +20,6 @@ from dunnage.model.offer import PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import arguments, described, network_name
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.docker_offer import OFFER
 from dunnage.platforms.image_of_tree import command, image_of
 from dunnage.platforms.late_start import wrapped

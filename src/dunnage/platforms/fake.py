@@ -12,6 +12,7 @@ from dunnage.contracts.host import Completed, Host, Process
 from dunnage.contracts.platform import RunningMember, Unseen
 from dunnage.contracts.software import SoftwareStore
 from dunnage.contracts.substrate import Substrate
+from dunnage.deadline import Deadline
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
@@ -29,7 +30,6 @@ from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
 from dunnage.model.path import Hop, HopKind, NetworkPath
 from dunnage.model.study import Limits
 from dunnage.platforms import places
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.guest import Guest
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.offered import CONTAINER_DNS, NAME

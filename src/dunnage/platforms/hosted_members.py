@@ -12,19 +12,19 @@ from typing import Generic, TypeVar
 from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.platform import RunningMember
 from dunnage.contracts.software import SoftwareStore
+from dunnage.deadline import Deadline
 from dunnage.errors import HostLostError
 from dunnage.model.deployment import Deployment
-from dunnage.model.layout import Layout, Place, Reservation, Service
+from dunnage.model.layout import Layout, Place, Probe, Reservation, Service
 from dunnage.model.offer import FLOATING_IP, OF_HOSTS, EndpointOffer
 from dunnage.model.path import NetworkPath
 from dunnage.platforms import places
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.floating import floating_address, router_before
 from dunnage.platforms.late_start import insist_known
 from dunnage.platforms.listening import check_free
 from dunnage.platforms.paths.read import Member, read_paths, standing
 from dunnage.platforms.paths.script import Tools
-from dunnage.platforms.readiness import Starting, await_ready, death, side_by_side
+from dunnage.platforms.readiness import Starting, await_ready, death, side_by_side, unready
 from dunnage.platforms.snapshots import MemberFiles
 
 M = TypeVar("M", bound=Starting)
@@ -58,6 +58,25 @@ class HostedMembers(ABC, Generic[M]):
             if (how := member.ended()) is not None:
                 raise death(member, f"died: {how}")
         return tuple(members)
+
+    def ended(self) -> Mapping[str, str]:
+        found = {}
+        for member in self._started():
+            member.identified()  # before: a process that has just ended is not seen either
+            if (how := member.ended()) is not None:
+                found[member.service.member] = how
+        return found
+
+    def silent(self, seconds: float) -> Mapping[str, str]:
+        answers: dict[str, str] = {}
+
+        def ask(name: str, probe: Probe) -> None:
+            if (answer := unready(partial(self.run, name), probe, seconds)) is not None:
+                answers[name] = answer
+
+        alive = [member.service for member in self._started() if member.ended() is None]
+        side_by_side(partial(ask, service.member, service.ready) for service in alive)
+        return {each.member: answers[each.member] for each in alive if each.member in answers}
 
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
         """Run a command beside a member that was started."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 from dunnage.contracts.host import Host
 from dunnage.contracts.software import SoftwareStore
 from dunnage.contracts.substrate import Substrate
+from dunnage.deadline import Deadline
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
 from dunnage.model.choices import ClientPlace, Storage
@@ -16,7 +17,6 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import OF_HOSTS, NetworkOffer, PlatformOffer
 from dunnage.platforms import places
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.link import link
 from dunnage.platforms.process_member import ProcessMember

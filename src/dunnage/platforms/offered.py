@@ -12,10 +12,6 @@ from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffe
 
 DOCKER = Capability("docker")
 """A Docker daemon can be had."""
-VXLAN = Capability("vxlan")
-"""The kernel has VXLAN devices, of which networks between hosts are made."""
-IPVS = Capability("ipvs")
-"""The kernel has IP Virtual Server, by which Swarm balances to the tasks of a service."""
 
 BRIDGE, USER_DEFINED, OVERLAY = "bridge", "user-defined", "overlay"
 HOST = "host"

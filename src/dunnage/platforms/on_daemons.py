@@ -16,7 +16,7 @@ from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Seen
 from dunnage.contracts.software import SoftwareStore, Tree
 from dunnage.docker_api import connect
-from dunnage.errors import HostLostError, StayError, UnavailableError
+from dunnage.errors import StayError, UnavailableError
 from dunnage.model.agreement import agreed
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
@@ -28,6 +28,7 @@ from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import network_name, ulimits
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.images import provide
+from dunnage.platforms.lost import is_lost
 from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.stay_names import StayNames
@@ -205,12 +206,7 @@ class OnDaemons(HostedMembers[ContainerMember]):
         host.remove(places.directory(host, place.member))
 
     def _lost(self, host: str, error: Exception) -> bool:  # noqa: ARG002  # the daemon's, it may be
-        try:
-            if host in self._hosts:
-                self._hosts[host].run(["true"])
-        except HostLostError:
-            return True
-        return False
+        return host in self._hosts and is_lost(self._hosts[host])
 
     def _tools(self, host: Host) -> Tools | None:
         try:

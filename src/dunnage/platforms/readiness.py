@@ -9,9 +9,9 @@ from typing import Protocol
 
 from dunnage.contracts.host import Completed
 from dunnage.contracts.platform import RunningMember
+from dunnage.deadline import Deadline
 from dunnage.errors import DunnageError, RunError, StayError
-from dunnage.model.layout import Service
-from dunnage.platforms.deadline import Deadline
+from dunnage.model.layout import Probe, Service
 
 LAST_LINES = 20
 _PROBE_TIMEOUT = 10.0
@@ -49,24 +49,30 @@ def await_ready(member: Starting, deadline: Deadline) -> None:
     and when all are given up.
     """
     probe = member.service.ready
-    answer = "none"
     while True:
         if (how := member.ended()) is not None:
             raise death(member, f"ended before it was ready: {how}")
-        try:
-            tried = member.run(
-                probe.argv, stdin="", timeout=min(_PROBE_TIMEOUT, max(deadline.seconds, 1.0))
-            )
-        except RunError as error:
-            answer = error.what
-        else:
-            if tried.code == 0 and probe.expect in tried.stdout:
-                return
-            answer = (tried.stdout + tried.stderr).strip()[-200:] or f"exit code {tried.code}"
+        answer = unready(member.run, probe, min(_PROBE_TIMEOUT, max(deadline.seconds, 1.0)))
+        if answer is None:
+            return
         if deadline.passed:
             what = f"was not ready within {deadline.seconds:g} s; its probe last answered: {answer}"
             raise death(member, what)
         deadline.pause(probe.interval)
+
+
+def unready(run: Callable[..., Completed], probe: Probe, seconds: float) -> str | None:
+    """What a member's probe answers within so many seconds; None where it says that it is ready.
+
+    `run` runs a command beside the member, as `Starting.run` does.
+    """
+    try:
+        tried = run(probe.argv, stdin="", timeout=seconds)
+    except RunError as error:
+        return error.what
+    if tried.code == 0 and probe.expect in tried.stdout:
+        return None
+    return (tried.stdout + tried.stderr).strip()[-200:] or f"exit code {tried.code}"
 
 
 def death(member: Starting, how: str) -> StayError:

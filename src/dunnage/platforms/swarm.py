@@ -16,6 +16,7 @@ from dunnage.contracts.docker import HasSwarm
 from dunnage.contracts.host import Host
 from dunnage.contracts.software import SoftwareStore
 from dunnage.contracts.substrate import Substrate
+from dunnage.deadline import Deadline
 from dunnage.errors import StayError, UnavailableError
 from dunnage.model.choices import Peers
 from dunnage.model.deployment import Deployment
@@ -24,7 +25,6 @@ from dunnage.model.offer import OF_HOSTS, PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import described, network_name
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.image_of_tree import command, image_of
 from dunnage.platforms.late_start import wrapped
 from dunnage.platforms.offered import (

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dunnage.model.choices import ClientPlace
-from dunnage.model.offer import OF_HOSTS, EndpointOffer, NetworkOffer
+from dunnage.model.offer import IPVS, OF_HOSTS, VXLAN, EndpointOffer, NetworkOffer
 from dunnage.platforms.offered import (
     CONTAINER_DNS,
     DOCKER,
     HOST,
     HOST_NETWORK,
-    IPVS,
     NAME,
     NODE_PORT,
     OVERLAY,
     SERVICE_IP,
-    VXLAN,
     of_containers,
 )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
 from dunnage.contracts.host import Host
 from dunnage.errors import RunError
@@ -52,17 +53,37 @@ def drive(
             else:
                 wait(stay, part, order.warmup + order.duration + patience)
         left = [collect(host, command) for host, command, _ in parts]
-    return left, stay.equipment.generator.parse(left)
+    measurement = stay.equipment.generator.parse(left)
+    spread = _spread(stay, measurement.starts)
+    return left, measurement.model_copy(update={"spread": spread})
 
 
 def start_all(stack: ExitStack, stay: Stay, order: LoadOrder, directory: str) -> list[Part]:
-    """Start all parts of a load, each on its client; they end with the stack at the latest."""
+    """Start all parts of a load, each on its client; they end with the stack at the latest.
+
+    Several are connected first, and then begin at one instant.
+    """
+    generator = stay.equipment.generator
+    if len(stay.clients) > 1:
+        ahead = [client.clock_offset() for client in stay.clients]
+        instant = stay.equipment.testbed.clock.now() + generator.connecting
+        order = replace(order, starts=tuple(instant + seconds for seconds in ahead))
     directories = [f"{client.scratch}/{directory}" for client in stay.clients]
-    commands = stay.equipment.generator.commands(order, stay.clients[0].engine, directories)
+    commands = generator.commands(order, stay.clients[0].engine, directories)
     parts = list(zip(stay.clients, commands, strict=True))
     for host, command in parts:
         put(host, command)
     return [start(stack, host, command, "generator") for host, command in parts]
+
+
+def _spread(stay: Stay, starts: Sequence[float]) -> float | None:
+    """Seconds from the first to the last of several starts, each by the clock of its client."""
+    if not 1 < len(starts) == len(stay.clients):
+        return None
+    ours = [
+        start - client.clock_offset() for start, client in zip(starts, stay.clients, strict=True)
+    ]
+    return max(ours) - min(ours)
 
 
 def put(host: Host, command: Command) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dunnage.contracts.host import Clock
 from dunnage.contracts.platform import Platform
-from dunnage.errors import StayError
+from dunnage.errors import TO_LOOK, RunError, StayError
 from dunnage.model.layout import Reservation, Service, Stage, Step
 from dunnage.model.value import Scalar
 
@@ -52,7 +52,7 @@ def form(
 def take(platform: Platform, steps: Sequence[Step], clock: Clock) -> dict[str, Scalar]:
     """Take steps in order, each until it is done; return the facts they gave.
 
-    Raises StayError that names the step and shows its last output.
+    Raises StayError that names the step, and shows its last output or that it hangs.
     """
     facts: dict[str, Scalar] = {}
     for step in steps:
@@ -63,9 +63,15 @@ def take(platform: Platform, steps: Sequence[Step], clock: Clock) -> dict[str, S
 def _until_done(platform: Platform, step: Step, clock: Clock) -> str:
     ends = clock.now() + step.deadline
     while True:
-        completed = platform.run(
-            step.member, step.argv, stdin=step.stdin, timeout=max(step.deadline, 1.0)
-        )
+        try:
+            completed = platform.run(
+                step.member, step.argv, stdin=step.stdin, timeout=max(step.deadline, 1.0)
+            )
+        except RunError as error:
+            platform.running()
+            raise StayError(
+                f"step `{step.name}` failed: {error.what}", where=step.member, hint=TO_LOOK
+            ) from error
         if completed.code == 0 and step.done(completed.stdout):
             return completed.stdout
         if clock.now() >= ends:
@@ -75,5 +81,6 @@ def _until_done(platform: Platform, step: Step, clock: Clock) -> str:
                 f"step `{step.name}` was not finished within {step.deadline:g} s; "
                 f"exit code {completed.code}, last output: {output or 'none'}",
                 where=step.member,
+                hint=TO_LOOK,
             )
         clock.sleep(0.02)

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 
 from dunnage.analysis.checks import Evidence, judge, kept_time, status
 from dunnage.analysis.turns import idle, own_usage, spans, windows_of
+from dunnage.analysis.values import failed as errors_of
 from dunnage.contracts.host import Host, Process
 from dunnage.errors import HostLostError, RunError
 from dunnage.model.load import SETTLING, TURN_CONTROL, Command, LoadOrder, Samples
@@ -23,6 +24,7 @@ from dunnage.runner.drive import collect, keep_artefacts, order_for, start_all
 from dunnage.runner.ending import concerning, ended, ending
 from dunnage.runner.fill import Settled, fill, settle
 from dunnage.runner.inspection import to_hold
+from dunnage.runner.members import insist_whole, states
 from dunnage.runner.stay import Stay
 from dunnage.runner.waiting import Part, wait
 from dunnage.runner.watch import Watch, watching
@@ -130,6 +132,7 @@ def measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> lis
 def _prepare(stay: Stay, run: RunPlan) -> Settled:
     """Make a deployment hold what a run expects, and wait until it has nothing left to do."""
     with concerning(stay.deployment.name):
+        insist_whole(stay)
         fill(stay, run)
         condition(stay, run)
         return settle(stay)
@@ -158,7 +161,7 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
     used = [
         own_usage(shared.used[h.name], partial(shared.idle, h, name), outside, share) for h in hosts
     ]
-    members = [shared.idle(member.host, name, member.member) for member in stay.platform.running()]
+    running = stay.platform.running()
     pieces = [(span.began - shared.offset, span.ended - span.began) for span in counted_in]
     paused = stay.slowdown.paused_in_all(pieces) if kept_time(shared.clocks) else None
     whole = generated.operations["all"]  # with what was answered before the first turn
@@ -186,13 +189,14 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
             others=frozenset(shared.used) - {host.host for host in (*used, *shared_by_all)},
             endpoint=stay.endpoint,
             parts=len(stay.clients),
+            members=states(stay, failed=any(errors_of(measurement).values())),
             one_machine=equipment.testbed.one_machine,
             slowdown=stay.deployment.slowdown,
             paused=paused,
             quota=stay.deployment.limits.cpus is not None,
             clocks=shared.clocks,
             watched=shared.seconds,
-            idle=members,
+            idle=[shared.idle(member.host, name, member.member) for member in running],
             foreign=shared.watch.foreign,
         )
     )

@@ -24,7 +24,9 @@ def control(client: Host) -> Mapping[str, float]:
     completed = client.run([client.engine, "control"], timeout=30.0, unit="control")
     if completed.code != 0:
         raise StayError(
-            f"the negative control failed: {completed.stderr.strip()}", where=client.name
+            f"the negative control failed: {completed.stderr.strip()}",
+            where=client.name,
+            hint="dunnage doctor",
         )
     return {name: float(rate) for name, rate in json.loads(completed.stdout).items()}
 
@@ -45,7 +47,9 @@ def inspect(
     completed = member.host.run(argv, timeout=_SECONDS, unit="inspect")
     if completed.code != 0:
         raise StayError(
-            f"cannot inspect its process: {completed.stderr.strip()}", where=place.member
+            f"cannot inspect its process: {completed.stderr.strip()}",
+            where=place.member,
+            hint="dunnage doctor",
         )
     return ProcessFacts(member=member.member, role=place.role, **json.loads(completed.stdout))
 

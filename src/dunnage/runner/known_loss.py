@@ -24,7 +24,7 @@ from dunnage.runner.living_stay import living_stay
 from dunnage.runner.outweigh import outweighing
 from dunnage.runner.slowdown import Toggle, slowdown
 from dunnage.runner.stay import Stay
-from dunnage.runner.work import ATTEMPTS, Work, restore_lost, said
+from dunnage.runner.work import ATTEMPTS, Work, mend, restore_lost, said
 from dunnage.store.events import LOSS_BEGINS
 from dunnage.store.read import open_result
 from dunnage.units import percent
@@ -116,6 +116,7 @@ def _stay(
         id=f"loss-{deployment.name}{suffix}", block=BEFORE, deployment=deployment.name, runs=(run,)
     )
     work.stop.check()
+    mend(work)
     name = work.equipment.writer.new_stay(plan.id)
     work.equipment.writer.journal(LOSS_BEGINS, stay=name, deployment=deployment.name)
     at_full_speed = deployment.model_copy(update={"slowdown": 0.0})

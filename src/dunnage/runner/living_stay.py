@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 
 from dunnage import catalog
 from dunnage.contracts.platform import Platform
+from dunnage.errors import DunnageError
 from dunnage.model.choices import Data
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Reservation, Stage
@@ -138,5 +139,11 @@ def _note_restarts(restarts: RestartCount, writer: ResultWriter, stay: str) -> N
 
 
 def _keep_logs(platform: Platform, members: Sequence[str], writer: ResultWriter, stay: str) -> None:
+    """Keep what members wrote. A log that cannot be had says so in its own place: it does not make
+    runs worth less that are there."""
     for member in members:
-        writer.stay_log(stay, f"{member}.log", platform.log(member, 2000))
+        try:
+            told = platform.log(member, 2000)
+        except DunnageError as error:
+            told = f"(the log could not be read: {error})\n"
+        writer.stay_log(stay, f"{member}.log", told)

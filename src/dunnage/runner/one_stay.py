@@ -39,7 +39,13 @@ def paths_of(
         stack.enter_context(fitting(study.testbed))
         stack.enter_context(catalog.measuring(study, say))
         testbed = stack.enter_context(
-            catalog.open_testbed(testbed_of(study, [deployment]), study.name, keep=False)
+            catalog.open_testbed(
+                testbed_of(study, [deployment]),
+                study.name,
+                keep=False,
+                storages={deployment.storage},
+                tell=say,
+            )
         )
         tell(count(len(testbed.hosts), "host"))
         substrates = open_substrates(stack, study, plan, [deployment], testbed, keep=False)

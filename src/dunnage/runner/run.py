@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dunnage.analysis.checks import Evidence, against, disturbed, judge, kept_time, status
+from dunnage.analysis.values import failed as errors_of
 from dunnage.analysis.values import values
 from dunnage.errors import RunError
 from dunnage.model.choices import Phase
@@ -17,6 +18,7 @@ from dunnage.runner.condition import condition
 from dunnage.runner.drive import keep_artefacts, order_for
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.in_turns import INTERVAL
+from dunnage.runner.members import insist_whole, states
 from dunnage.runner.search import make_load
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import watching
@@ -92,6 +94,7 @@ def as_attempt(record: Record) -> Attempt:
 def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     """Make the load once, keep what it left, and judge it."""
     testbed = stay.equipment.testbed
+    insist_whole(stay)  # what became of a member in the run before ends the stay here
     fill(stay, plan)
     condition(stay, plan)
     at_rest = settle(stay)
@@ -101,7 +104,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     with watching(stay.equipment, [stay]) as watch:
         made = make_load(stay, order, f"runs/{plan.id}")
     measurement = made.measurement
-    stay.platform.running()
+    members = states(stay, failed=any(errors_of(measurement).values()))
     clocks = {host.name: host.clock_offset() - before[host.name] for host in testbed.hosts}
     began = measurement.began - stay.clients[0].clock_offset()
     used = tuple(
@@ -115,6 +118,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         order=made.order,
         endpoint=stay.endpoint,
         parts=len(stay.clients),
+        members=members,
         one_machine=testbed.one_machine,
         slowdown=stay.deployment.slowdown,
         paused=paused,

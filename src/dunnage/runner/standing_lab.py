@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from dunnage import catalog, lab_tool
@@ -13,6 +14,7 @@ from dunnage.contracts.kubernetes import OwnsApiServer
 from dunnage.contracts.substrate import Substrate
 from dunnage.hosts.namespace.testbed import NamespaceTestbed
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, TestbedSpec
+from dunnage.runner.ending import ending
 from dunnage.substrates.kubernetes.choices import Choices
 
 MEMBERS_GROUP = "db"
@@ -41,19 +43,20 @@ def stand_up(
 
     `wanted` are families of substrates; one that has a part for all hosts gets a host more.
     `choices` are those for a Kubernetes. `tell` is told of every step. Where one fails, nothing is
-    left. Raises UnavailableError.
+    left. Raises UnavailableError, before any host is made where this machine lacks room for it.
     """
     families = lab_tool.standing_families(wanted)
     groups = {MEMBERS_GROUP: hosts, CLIENT_GROUP: 1}
     if lab_tool.needs_control(families):
         groups[CONTROL_GROUP] = 1
-    lab = None
-    try:
+    for family in families:
+        catalog.insist_on_machine(family, {}, sum(groups.values()), choices)
+    with ExitStack() as failed:
         with ExitStack() as stack:
             testbed = stack.enter_context(
                 lab_tool.open_lab(TestbedSpec(kind="namespace", hosts=groups))
             )
-            lab = testbed.name
+            failed.push(ending(partial(_take_down, testbed.name)))
             tell(f"{len(testbed.hosts)} hosts")
             opened: dict[str, Substrate] = {}
             for family in families:
@@ -71,11 +74,13 @@ def stand_up(
                     )
                 )
                 tell(family)
-            return _exposed(testbed, opened, tell) if expose else Made(lab)
-    except BaseException:
-        if lab is not None:
-            lab_tool.take_down_lab(lab_tool.chosen_lab(lab))
-        raise
+            made = _exposed(testbed, opened, tell) if expose else Made(testbed.name)
+        failed.pop_all()  # it stands
+        return made
+
+
+def _take_down(lab: str) -> None:
+    lab_tool.take_down_lab(lab_tool.chosen_lab(lab))
 
 
 def _exposed(

@@ -61,7 +61,13 @@ def carry_out(
             stack.enter_context(catalog.measuring(study, watcher.say))
         every = every_deployment(study, plan)
         testbed = stack.enter_context(
-            catalog.open_testbed(testbed_of(study, every), study.name, keep=keep)
+            catalog.open_testbed(
+                testbed_of(study, every),
+                study.name,
+                keep=keep,
+                storages={each.storage for each in plan.brought_up()},
+                tell=watcher.say,
+            )
         )
         equipment = Equipment(
             study=study,

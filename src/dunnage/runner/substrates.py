@@ -56,9 +56,7 @@ def open_substrates(
     with the stack. `every` is all of the study's deployments that can run here, among
     whose places those of the plan rotate.
     """
-    needed = list(plan.deployments)
-    if plan.calibration is not None:
-        needed.append(plan.calibration.deployment)
+    needed = plan.brought_up()
     catalog.translate(testbed, needed)
     opened: dict[str, Substrate] = {}
     for family in catalog.families(study, needed):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from dunnage.errors import DunnageError, HostLostError, RunError, StayError
+from dunnage.errors import DunnageError, HostLostError, RunError, StayError, failing_stay
 from dunnage.model.deployment import Deployment
 from dunnage.model.loss import KnownLoss
 from dunnage.model.plan import Plan, StayPlan
@@ -41,6 +41,8 @@ class Work:
     outlook: Outlook = field(default_factory=Outlook)
     told: set[str] = field(default_factory=set)
     """Why stays failed, as far as the user was told: the same four lines for each hide the rest."""
+    unmended: set[str] = field(default_factory=set)
+    """Hosts that came back, on which substrates do not live yet as they must."""
     losses: Mapping[str, KnownLoss] = field(default_factory=dict)
     """Deployment that shall lose throughput → the slowdown that does it."""
 
@@ -72,6 +74,7 @@ def until_done(
         work.stop.check()
         try:
             with hints.fitting(work.equipment.study.testbed):
+                mend(work)
                 carry_out()
         except (StayError, HostLostError, RunError) as error:
             why = said(error)
@@ -94,16 +97,26 @@ def said(error: BaseException) -> str:
 
 
 def restore_lost(work: Work) -> None:
-    """Bring lost hosts back, and what must live on them; raises when one stays lost.
+    """Bring lost hosts back; raises when one stays lost, or when the user stops it.
 
-    A host of members comes back without the snapshots that it kept: they are made anew.
+    What must live on them is mended before the next stay. A host of members comes back without the
+    snapshots that it kept: they are made anew.
     """
     equipment = work.equipment
     clients = [host.name for host in equipment.testbed.group(CLIENT_GROUP)]
-    for name in equipment.testbed.lost():
-        equipment.testbed.restore(name)
-        for substrate in equipment.substrates.values():
-            substrate.mend(name)
-        equipment.writer.journal("host restored", host=name)
-        if name not in clients:
-            work.kept.clear()
+    with work.stop.at_once():
+        for name in equipment.testbed.lost():
+            equipment.testbed.restore(name)
+            equipment.writer.journal("host restored", host=name)
+            work.unmended.add(name)
+            if name not in clients:
+                work.kept.clear()
+
+
+def mend(work: Work) -> None:
+    """Have all substrates live again on hosts that came back; StayError where one does not yet."""
+    for name in sorted(work.unmended):
+        with failing_stay():
+            for substrate in work.equipment.substrates.values():
+                substrate.mend(name)
+        work.unmended.discard(name)

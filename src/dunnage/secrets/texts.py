@@ -75,7 +75,8 @@ _ACCESS = re.compile(r"(?<!\S)(>)[^\s\"'`]+|(?<!\S)([#!])[0-9a-fA-F]{64}\b")
 _COMMENTS = re.compile(r"(?m)(?:^[ \t]*#[^\n]*(?:\n|\Z))+")
 _MARK = re.compile(r"(?m)^[ \t]*#+")
 
-_ANY = re.compile(r"(?i)pass|masterauth|secret|key|token|auth|pwd|credential|bearer|://|\s>\S")
+_WORDS = ("pass", "secret", "key", "token", "auth", "pwd", "credential", "bearer", "://")
+_GIVEN = re.compile(r"\s>\S")
 """Without one of these there is nothing to hide; most texts have none."""
 
 
@@ -88,7 +89,17 @@ def _forms(*, settings: bool) -> tuple[re.Pattern[str], ...]:
 
 def may_hold(text: str) -> bool:
     """Whether a text can hold a secret at all; most texts cannot."""
-    return "\\" in text or _ANY.search(text) is not None
+    return "\\" in text or _tells(text)
+
+
+def _tells(text: str) -> bool:
+    """Whether something stands in a text that a secret may stand beside.
+
+    Every sample and log of a run is looked at: to seek each word by itself is ten times as fast as
+    one expression for all.
+    """
+    folded = text.casefold()
+    return any(word in folded for word in _WORDS) or (">" in text and bool(_GIVEN.search(text)))
 
 
 def masked(text: str, *, settings: bool = False) -> str:
@@ -99,7 +110,7 @@ def masked(text: str, *, settings: bool = False) -> str:
     (`redis://user:password@host`, `https://token@host`). Quotes around a value stay, so that YAML
     stays what it was.
     """
-    if _ANY.search(text) is None:
+    if not _tells(text):
         return text
     forms = _forms(settings=settings)
     hidden = _lines_masked(_PRIVATE_KEY.sub(rf"\1 {MASK} \2", text), forms)

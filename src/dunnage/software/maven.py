@@ -15,6 +15,8 @@ from dunnage.model.offer import Support
 from dunnage.software.program import run
 
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+_JAR = ("groupId", "artifactId", "version")
+"""What names a jar; another file has a type and a classifier besides."""
 _SECONDS = 900
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s()'\"<>\]]+", re.IGNORECASE)
 HINT = "apt-get install --no-install-recommends maven"
@@ -34,6 +36,7 @@ def support() -> Support:
 def fetch(artefact: str, known: Mapping[str, str], directory: Path) -> None:
     """Put the jars of `artefact` (`group:name:version`) and of all that it needs into a directory.
 
+    Of another kind of file (`group:name:version:type:classifier`) it puts that file alone there.
     `known` maps their names to their SHA-256. Raises UnavailableError with what Maven said, or when
     a jar is missing, unknown or another than the known one.
     """
@@ -60,6 +63,8 @@ def fetch(artefact: str, known: Mapping[str, str], directory: Path) -> None:
 def _run(project: Path, directory: Path, artefact: str) -> None:
     argv = ["mvn", "--quiet", "--batch-mode", "--file", str(project), _COPY]
     argv += ["-DincludeScope=runtime", f"-DoutputDirectory={directory}"]
+    if len(artefact.split(":")) > len(_JAR):
+        argv.append("-DexcludeTransitive=true")
     try:
         done = run(argv, _SECONDS, within=directory)
     except subprocess.TimeoutExpired as error:
@@ -79,8 +84,7 @@ def _run(project: Path, directory: Path, artefact: str) -> None:
 
 def _project(artefact: str) -> str:
     """The smallest project that depends on an artefact."""
-    group, name, version = artefact.split(":")
-    parts = {"groupId": group, "artifactId": name, "version": version}
+    parts = dict(zip((*_JAR, "type", "classifier"), artefact.split(":"), strict=False))
     needs = "".join(f"<{key}>{escape(value)}</{key}>" for key, value in parts.items())
     return (
         "<project><modelVersion>4.0.0</modelVersion>"

@@ -76,9 +76,9 @@ class ResultLayout:
 
     def numbers_of_plans(self) -> tuple[int, ...]:
         """The numbers of all files that are called like plans of added blocks, in their order."""
-        there = set(self.root.glob("plan-*.json"))
-        numbers = range(2, MOST_PLANS + 1)
-        return tuple(number for number in numbers if self.further_plan(number) in there)
+        there = {path.name for path in self.root.glob("plan-*.json")}
+        numbers = range(2, MOST_PLANS + 1) if there else ()
+        return tuple(number for number in numbers if self.further_plan(number).name in there)
 
     def run(self, run: str) -> Path:
         """Directory of one run; raises ResultError for a name that leads elsewhere."""

@@ -59,7 +59,7 @@ def _not_theirs(network: str, platform: PlatformOffer, at: Callable[..., Path]) 
     return Finding(
         at("network"),
         f"network {shown(network)} is made for the study, and this {platform.name} exists already",
-        f"leave out `kind: existing`, or name the network that it has; known: {listed(theirs)}",
+        f"name the network that it has; known: {listed(theirs)}",
     )
 
 

@@ -71,7 +71,7 @@ def _used(family: str, groups: AbstractSet[str], draft: Draft, offer: Offer) -> 
     """Check a family that deployments need."""
     kind, chosen = offer.substrate(family, draft.substrates)
     if chosen.contexts:
-        yield from _without_context(family, groups, draft, chosen.contexts_of)
+        yield from _without_context(family, groups, draft)
     if chosen.control and CONTROL_GROUP in (draft.groups or ()):
         yield Finding(
             ("testbed", "hosts", CONTROL_GROUP),
@@ -82,9 +82,7 @@ def _used(family: str, groups: AbstractSet[str], draft: Draft, offer: Offer) -> 
     yield from _below(family, kind, chosen, draft, offer)
 
 
-def _without_context(
-    family: str, groups: AbstractSet[str], draft: Draft, of: str
-) -> Iterator[Finding]:
+def _without_context(family: str, groups: AbstractSet[str], draft: Draft) -> Iterator[Finding]:
     if draft.groups is None:
         return
     needed = {group: size for group, size in draft.groups.items() if group in groups}
@@ -93,8 +91,8 @@ def _without_context(
     if without:
         yield Finding(
             ("substrate", family),
-            f"there is no {of} context for {listed(without, most=4)}",
-            f"write `contexts: {{{without[0]}: my-{of.lower()}-context}}`",
+            f"there is no Docker context for {listed(without, most=4)}",
+            f"write `contexts: {{{without[0]}: my-docker-context}}`",
         )
 
 

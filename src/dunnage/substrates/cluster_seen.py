@@ -16,15 +16,14 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from dunnage.clusters.context import Context
-from dunnage.clusters.nodes import name, why_unready
-from dunnage.clusters.rights import ALL, Right, allowed
+from dunnage.clusters.nodes import addresses, name, why_unready
+from dunnage.clusters.rights import PURPOSES, Right, allowed
 from dunnage.contracts.cluster import ClusterSeen, Machine, NodeSeen, RightSeen
-from dunnage.kubernetes_api import address, connect, session
+from dunnage.kubernetes_api import address, connect, session, version
 from dunnage.substrates.kubernetes.objects import SYSTEM
 
 _PROXY, _PROXY_FILE = "kube-proxy", "config.conf"
 """ConfigMap that kubeadm makes for kube-proxy, and the file in it."""
-_INNER = "InternalIP"
 _UNAUTHORIZED = 401
 _FIRST_MODE = "iptables"
 """kube-proxy's mode on Linux where none is named."""
@@ -46,14 +45,18 @@ def look(name: str, kubeconfig: Path | None, known: Mapping[Machine, str]) -> Cl
     context = Context(name, kubeconfig)
     api = context.api
     with context.spoken(), closing(connect(api)) as client, closing(session(api)) as asked:
-        version = asked.get("/version").raise_for_status().json()
+        release = version(asked)
         user, groups = _whoami(client)
-        rights = tuple(_right(each, user, held=allowed(client, each)) for each in ALL)
+        rights = tuple(
+            _right(each, purpose, user, name, held=allowed(client, each))
+            for purpose, rights_of in PURPOSES.items()
+            for each in rights_of
+        )
         nodes, unread = _nodes(client)
         return ClusterSeen(
             context=name,
             server=address(api),
-            version=str(version.get("gitVersion", "")),
+            version=release,
             user=user,
             groups=groups,
             rights=rights,
@@ -78,23 +81,26 @@ def _whoami(client: Client) -> tuple[str, tuple[str, ...]]:
     return str(info.username or ""), tuple(info.groups or ())
 
 
-def _right(right: Right, user: str, *, held: bool) -> RightSeen:
-    return RightSeen(str(right), held, "" if held else granting(right, user or "USER"))
+def _right(right: Right, purpose: str, user: str, context: str, *, held: bool) -> RightSeen:
+    how = "" if held else granting(right, user or "USER", context)
+    return RightSeen(str(right), purpose, held, how)
 
 
-def granting(right: Right, user: str) -> str:
-    """Commands for who may give rights, that give one to a user."""
+def granting(right: Right, user: str, context: str) -> str:
+    """Commands for who may give rights, that give one to a user in the cluster of a context."""
     role = re.sub(r"[^a-z]+", "-", f"dunnage {right}")
     rule = [f"--verb={right.verb}", f"--resource={right.kind}"]
     bound = [f"--clusterrole={role}", f"--user={user}"]
     whose = f"{role}-{sha256(user.encode()).hexdigest()[:8]}"
-    return f"{_kept('clusterrole', role, *rule)} && {_kept('clusterrolebinding', whose, *bound)}"
+    made = (("clusterrole", role, *rule), ("clusterrolebinding", whose, *bound))
+    return " && ".join(_kept(context, *words) for words in made)
 
 
-def _kept(*words: str) -> str:
+def _kept(context: str, *words: str) -> str:
     """A command that makes something, or leaves it where another user needed it before."""
-    made = shlex.join(["kubectl", "create", *words, "--dry-run=client", "--output=yaml"])
-    return f"{made} | kubectl apply -f -"
+    there = ("kubectl", "--context", context)
+    made = shlex.join([*there, "create", *words, "--dry-run=client", "--output=yaml"])
+    return f"{made} | {shlex.join([*there, 'apply', '-f', '-'])}"
 
 
 def _nodes(client: Client) -> tuple[list[Node], str]:
@@ -113,9 +119,8 @@ def _node(node: Node, known: Mapping[Machine, str]) -> NodeSeen:
             "runtime": info.containerRuntimeVersion,
             "kernel": info.kernelVersion,
         }
-    addresses = (node.status.addresses if node.status is not None else None) or ()
-    inner = [each.address for each in addresses if each.type == _INNER]
-    told |= {"address": ", ".join(inner)} if inner else {}
+    if inner := addresses(node):
+        told["address"] = ", ".join(inner)
     machine = (info.machineID, info.bootID) if info is not None else ("", "")
     return NodeSeen(name(node), known.get(machine, ""), why_unready(node), told)
 

@@ -19,6 +19,10 @@ CAUSES: Mapping[Kind, str] = {
     ("parity", Status.INVALID): "the deployments did not run the same thing",
     ("parity", Status.UNKNOWN): "it is not known whether the deployments ran the same thing",
     (
+        "members",
+        Status.INVALID,
+    ): "a member died, was not ready at the end or had no room for its data",
+    (
         "connections",
         Status.INVALID,
     ): "clients connected to other addresses than the one under study",
@@ -47,6 +51,12 @@ _Parts = tuple[str, ...]
 something was not read is left out."""
 
 _SEEN: Mapping[tuple[str, Why], _Parts] = {
+    ("members", Why.MEASURED): (
+        "{ended@} died ({ended})",
+        "; not ready after the load: {silent@} ({silent})",
+        "; only {room} are left for the data of {room@}",
+        "{ran} ran to the end",
+    ),
     ("errors", Why.NOTHING): ("no operation was answered",),
     ("errors", Why.MEASURED): ("{errors} of {operations} operations", " ({kinds})"),
     ("errors", Why.OVER_CAPACITY): (
@@ -124,6 +134,9 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
 
 _ALLOWED: Mapping[str, _Parts] = {
     "files": ("as they were written",),
+    "members": (
+        "every member runs to the end, is ready then, and has at least {room} for its data",
+    ),
     "errors": ("at most {errors} of operations",),
     "client": ("below {busy}", ", at its limit for at most {limited} of the time"),
     "schedule": (

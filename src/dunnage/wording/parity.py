@@ -26,6 +26,8 @@ _FIRST = tuple(_NOTICED.split())
 _NAMED = 4
 SIDES = ("the baseline", "this deployment")
 """What the two sides of a difference inside a result are called."""
+_DIGITS = 12
+"""Of a digest, enough to tell two apart."""
 NONE = "-"
 """What stands for a side that has nothing."""
 
@@ -185,11 +187,19 @@ def _privileges(a: str, b: str, _first: str) -> str:
     return f"may gain privileges: {' → '.join(sides)}"
 
 
+def _filters(a: str, b: str, _first: str) -> str:
+    """Two filters are told apart by the digest behind their mode."""
+    (mode, rules), (other, others) = (side.partition(":")[::2] for side in (a, b))
+    sides = (FILTERS.get(mode, mode), FILTERS.get(other, other))
+    if mode == other:
+        known = (f"rules {each[:_DIGITS]}" if each else "rules unknown" for each in (rules, others))
+        return f"system-call filter (seccomp): {' → '.join(known)}"
+    return f"system-call filter (seccomp): {' → '.join(sides)}"
+
+
 _LIMITS: Mapping[str, Callable[[str, str, str], str]] = {
     "capabilities": _capabilities,
-    "seccomp": lambda a, b, _: (
-        f"system-call filter (seccomp): {FILTERS.get(a, a)} → {FILTERS.get(b, b)}"
-    ),
+    "seccomp": _filters,
     "no_new_privileges": _privileges,
     "oom_score_adj": lambda a, b, _: (
         f"priority for being killed when memory is short (oom_score_adj): {a} → {b}"

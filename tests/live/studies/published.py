@@ -3,9 +3,10 @@
 Truyen, Bruzek, Van Landuyt, Lagaisse, Joosen: "Evaluation of container orchestration systems for
 deploying and managing NoSQL database clusters", IEEE CLOUD 2018. Its database is MongoDB 3.2.4,
 its hosts are virtual machines, and its numbers are means of the 95th percentiles of 15 levels of
-load, without intervals, and ours are of one level. So a reader may compare signs, and hardly sizes;
-nothing is judged by them. Workload A stands for what it calls update-heavy, C for read-heavy. The
-differences come of the means in its tables of rankings for RQ1 and RQ2, and of its text.
+load, without intervals, and ours are of one level. So signs and ranks are told beside ours, and
+sizes are not compared; no test fails by any of them. Workload A stands for what it calls
+update-heavy, C for read-heavy. The differences come of the means in its tables of rankings for RQ1
+and RQ2, and of its text.
 """
 
 from __future__ import annotations

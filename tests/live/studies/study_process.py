@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 from lab_traces import Traces
 
 from dunnage.errors import ExitCode
-from dunnage.hosts.clean import leftovers
-from dunnage.hosts.lab import LABS, SCRATCH, Owner
+from dunnage.hosts.clean import clean_held, leftovers
+from dunnage.hosts.control_groups.here import control_groups
+from dunnage.hosts.lab import LABS, SCRATCH, Owner, registry
 from dunnage.store.read import Result, open_result
 
 DUNNAGE = (sys.executable, "-m", "dunnage")
@@ -147,6 +148,19 @@ def insist_nothing_left(study: str, labs: set[str]) -> None:
         Traces(lab).insist_gone()
 
 
+def insist_clean_removes(study: str, labs: set[str]) -> None:
+    """Fail if what killed labs left is not found, or not all of it is removed.
+
+    Where another test made a lab meanwhile, that has removed it, by the same function.
+    """
+    with registry():
+        left = {lab for lab in labs if (LABS / lab).exists()}
+        removed = {each.lab for each in clean_held(control_groups(), kept=False)}
+    assert left <= removed
+    answered("clean")
+    insist_nothing_left(study, labs)
+
+
 @contextmanager
 def under_way(
     study: str, path: Path, see: Callable[[StudyProcess], object], within: Sequence[str] = ()
@@ -164,11 +178,12 @@ def under_way(
     insist_nothing_left(study, {lab})
 
 
-def answered(*words: str, minutes: float = 30) -> dict[str, Any]:
-    """Run a verb with `--format json` and return its answer, be it trustworthy or not."""
-    shown = subprocess.run(
-        [*DUNNAGE, *words, "--format", "json"], capture_output=True, text=True, timeout=minutes * 60
-    )
+def answered(*words: str) -> dict[str, Any]:
+    """Run a verb with `--format json` and return its answer, be it trustworthy or not.
+
+    The test's own limit ends it, and then it ends what it has started.
+    """
+    shown = subprocess.run([*DUNNAGE, *words, "--format", "json"], capture_output=True, text=True)
     assert shown.returncode in (ExitCode.OK, ExitCode.UNTRUSTWORTHY), shown.stderr
     answer: dict[str, Any] = json.loads(shown.stdout)
     return answer

@@ -15,11 +15,13 @@ from study_process import StudyProcess, driven, started, under_way
 from dunnage import catalog
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
+from dunnage.model.check import Status
 from dunnage.model.parity import Cause
 from dunnage.model.record import Record, StayRecord
 from dunnage.store.read import Result, open_result
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
+from dunnage.wording.checks import seen
 from dunnage.wording.parity import sentence
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
@@ -88,6 +90,7 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Result:
     return open_result(results / name)
 
 
+@pytest.mark.proof
 def test_records_that_a_member_missed_are_put_in_again(ring: Result) -> None:
     assert len(ring.finished()) == 2
     failed = [each for each in ring.events() if each["event"] == "loading failed"]
@@ -106,6 +109,7 @@ def stays(ring: Result, deployment: str) -> list[StayRecord]:
     return found
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("deployment", ["native", "bridge"])
 def test_a_ring_is_driven_by_its_endpoint_without_an_error(ring: Result, deployment: str) -> None:
     for measured, stay in zip(records(ring, deployment), stays(ring, deployment), strict=True):
@@ -119,6 +123,7 @@ def test_a_ring_is_driven_by_its_endpoint_without_an_error(ring: Result, deploym
         assert measured.data_size >= 2**20
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("deployment", ["native", "bridge"])
 def test_members_say_of_themselves_what_was_asked_for(ring: Result, deployment: str) -> None:
     facts = stays(ring, deployment)[0].facts
@@ -134,6 +139,7 @@ def test_members_say_of_themselves_what_was_asked_for(ring: Result, deployment: 
         assert '"datacenter1": "3"' in str(facts[f"cassandra-{number}.table.replication"])
 
 
+@pytest.mark.proof
 def test_native_and_bridge_differ_in_nothing_that_is_not_under_study(ring: Result) -> None:
     study = read_study(ring.study_text, "study.yaml", catalog.OFFER)
     native, bridge = deployments(study, catalog.OFFER)
@@ -166,15 +172,22 @@ def events(running: StudyProcess, name: str) -> list[dict[str, object]]:
     return [dict(each) for each in running.result().events() if each["event"] == name]
 
 
-def test_a_member_killed_during_a_run_costs_a_stay_and_no_run(
+@pytest.mark.proof
+def test_a_member_killed_during_a_run_makes_it_invalid_and_ends_its_stay(
     hurt: tuple[StudyProcess, int],
 ) -> None:
     running, member = hurt
     os.kill(member, signal.SIGKILL)
     assert running.wait() in (0, 5), running.said
-    assert len(running.result().finished()) == 2
+    result = running.result()
+    assert len(result.finished()) == 2
     (failed,) = events(running, "stay failed")
     assert "cassandra-1: died" in str(failed["why"])
+    first, second = sorted(result.records, key=lambda each: each.position)
+    gates = {check.check: check for check in first.checks}
+    assert gates["members"].status is Status.INVALID
+    assert seen(gates["members"]).startswith("cassandra-1 on db-1 died (")
+    assert first.stay != second.stay
 
 
 def test_a_member_that_hangs_gives_time_outs_and_an_invalid_run_and_the_study_goes_on(

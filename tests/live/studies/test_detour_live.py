@@ -19,12 +19,7 @@ from dunnage.model.study import DatabaseSpec
 from dunnage.store.read import open_result
 from in_process import typed_here
 
-pytestmark = [
-    pytest.mark.live,
-    pytest.mark.proof,
-    pytest.mark.kubernetes,
-    pytest.mark.timeout(900),
-]
+pytestmark = [pytest.mark.live, pytest.mark.kubernetes, pytest.mark.timeout(900)]
 
 STUDY = """
 dunnage: 1

@@ -15,12 +15,16 @@ from pathlib import Path
 import pytest
 from study_process import (
     StudyProcess,
-    answered,
+    driven,
     in_a_run,
+    insist_clean_removes,
     insist_nothing_left,
     started,
     under_way,
 )
+
+from dunnage.model.check import Status
+from dunnage.wording.checks import seen
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -88,6 +92,12 @@ def short(tmp_path: Path) -> tuple[str, Path]:
     return written(tmp_path, blocks=1, duration="2s", workloads="[A]")
 
 
+@pytest.fixture
+def native(tmp_path: Path) -> tuple[str, Path]:
+    """Two short runs in a stay without Docker, for what has nothing to do with that."""
+    return written(tmp_path, blocks=1, duration="2s", other="")
+
+
 def insist_resumed(killed: StudyProcess, labs: set[str]) -> None:
     """Fail unless a study that was killed goes on to its end and leaves nothing of any lab."""
     name, results = killed.study, killed.results
@@ -108,8 +118,8 @@ def insist_complete(running: StudyProcess) -> None:
     assert len(ended) == len(set(ended))
 
 
-def test_kill_9_then_resume_gives_the_whole_set(short: tuple[str, Path], tmp_path: Path) -> None:
-    name, path = short
+def test_kill_9_then_resume_gives_the_whole_set(native: tuple[str, Path], tmp_path: Path) -> None:
+    name, path = native
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         lab = running.until(running.lab)
         running.until(lambda: (tmp_path / name).exists() and running.result().finished())
@@ -151,9 +161,22 @@ def test_kill_9_with_a_kubernetes_up_leaves_nothing_that_clean_cannot_remove(
     """Each is killed in another part of its time, and goes on to its end after that."""
     between = 3.0 + PART * round_, 3.0 + PART * (round_ + 1)
     running, labs = killed(on_a_kubernetes, tmp_path, between, record_property)
-    answered("clean")
-    insist_nothing_left(running.study, labs)
+    insist_clean_removes(running.study, labs)
     insist_resumed(running, labs)
+
+
+@pytest.mark.kubernetes
+def test_kill_9_during_a_run_on_a_kubernetes_leaves_nothing_that_clean_cannot_remove(
+    tmp_path: Path,
+) -> None:
+    name, path = written(tmp_path, blocks=1, duration="2s", workloads="[A]", other=KUBERNETES)
+    path.write_text(path.read_text().replace("native: {platform: native}", ""))
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: in_a_run(running))
+        assert running.program("kube-apiserver") and running.program("kubelet")
+        running.kill()
+    insist_clean_removes(name, {lab})
 
 
 def killed(
@@ -182,22 +205,37 @@ def killed(
     return running, labs
 
 
-@pytest.mark.parametrize("victim", ["redis-server", "dunnage-engine load"])
-def test_a_process_killed_during_a_run_costs_that_run_only(
-    short: tuple[str, Path], victim: str
+def test_a_load_generator_killed_during_a_run_has_that_run_repeated(
+    native: tuple[str, Path],
 ) -> None:
-    with under_way(*short, in_a_run) as running:
-        process = running.until(lambda: running.member(victim.split()[-1]))
-        os.kill(process, signal.SIGKILL)
+    with under_way(*native, in_a_run) as running:
+        os.kill(running.until(lambda: running.member("load")), signal.SIGKILL)
         assert running.wait() in (0, 5), running.said
     insist_complete(running)
-    events = [str(event["event"]) for event in running.result().events()]
-    assert "stay failed" in events or "run failed" in events
+    assert "run failed" in [str(event["event"]) for event in running.result().events()]
     assert "failed" in running.said
 
 
-def test_ctrl_c_once_finishes_the_run_and_leaves_nothing(short: tuple[str, Path]) -> None:
-    with under_way(*short, in_a_run) as running:
+def test_a_member_killed_during_a_run_makes_that_run_invalid_and_no_other(
+    native: tuple[str, Path],
+) -> None:
+    with under_way(*native, driven) as running:
+        os.kill(running.until(lambda: running.member("redis-server")), signal.SIGKILL)
+        assert running.wait() in (0, 5), running.said
+    insist_complete(running)
+    gone = [
+        check
+        for record in running.result().records
+        for check in record.checks
+        if (check.check, check.status) == ("members", Status.INVALID)
+    ]
+    assert len(gone) == 1
+    assert f"members: {seen(*gone)}" in running.said
+    assert " died (" in seen(*gone)
+
+
+def test_ctrl_c_once_finishes_the_run_and_leaves_nothing(native: tuple[str, Path]) -> None:
+    with under_way(*native, in_a_run) as running:
         running.process.send_signal(signal.SIGINT)
         assert running.wait() == 130
     assert len(running.result().finished()) == 1
@@ -216,7 +254,7 @@ def test_ctrl_c_twice_ends_now_and_leaves_nothing(short: tuple[str, Path]) -> No
 def test_a_full_disk_keeps_finished_runs_and_says_how_to_go_on(
     tmp_path: Path,
 ) -> None:
-    name, path = written(tmp_path, blocks=1, duration="2s")
+    name, path = written(tmp_path, blocks=2, duration="2s", other="")
     small = tmp_path / "small"
     small.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(small)], check=True)
@@ -235,6 +273,7 @@ def test_a_full_disk_keeps_finished_runs_and_says_how_to_go_on(
     insist_nothing_left(name, {lab})
 
 
+@pytest.mark.proof
 def test_a_load_generator_that_stands_still_costs_its_run_only(tmp_path: Path) -> None:
     """Nobody lets it go on: after its time and some patience it is ended, and its run repeated."""
     name, path = written(tmp_path, blocks=1, duration="2s", workloads="[A]", other="")
@@ -264,10 +303,10 @@ def test_a_load_generator_that_stands_still_while_it_loads_costs_one_run_only(
 
 
 def test_a_result_that_is_removed_during_a_run_ends_the_study_and_leaves_nothing(
-    short: tuple[str, Path], tmp_path: Path
+    native: tuple[str, Path], tmp_path: Path
 ) -> None:
-    name, _ = short
-    with under_way(*short, in_a_run) as running:
+    name, _ = native
+    with under_way(*native, in_a_run) as running:
         shutil.rmtree(tmp_path / name)
         assert running.wait() == 4, running.said
     assert "the directory was removed" in running.said
@@ -276,9 +315,9 @@ def test_a_result_that_is_removed_during_a_run_ends_the_study_and_leaves_nothing
 
 
 def test_a_directory_for_temporary_files_without_room_is_not_needed(
-    short: tuple[str, Path], tmp_path: Path
+    native: tuple[str, Path], tmp_path: Path
 ) -> None:
-    name, path = short
+    name, path = native
     full = tmp_path / "full"
     full.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", str(full)], check=True)

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kubernetes_lab import Lab, allowed, give_image, opened, traces
 from lab_traces import eventually
-from lightkube.resources.core_v1 import Pod
+from lightkube.resources.core_v1 import Node, Pod
 from study_process import StudyProcess, answered, started
 
 from dunnage import catalog
-from dunnage.clusters.rights import ALL
+from dunnage.clusters.nodes import why_unready
+from dunnage.clusters.rights import OF_EVERY_STUDY, OF_EXPLANATIONS, OF_VOLUMES
 from dunnage.errors import NoResultError
 from dunnage.hosts.nodes.manifests import ON_NODES
+from dunnage.hosts.nodes.planned import TESTBED
 from dunnage.hosts.nodes.testbed import PREFIX
-from dunnage.kubernetes_api import connect
+from dunnage.kubernetes_api import connect, session
 from dunnage.model.check import Status, Why
 from dunnage.opened import open_at
-from dunnage.store.events import RUN_BEGINS
+from dunnage.store.events import RUN_BEGINS, STAY_FAILED
 from dunnage.store.read import Result
 
 pytestmark = [pytest.mark.live, pytest.mark.kubernetes, pytest.mark.timeout(600)]
@@ -67,14 +71,15 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @pytest.fixture(autouse=True)
 def kubeconfig(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """What somebody would be given who may do in the cluster what is asked for, and no more."""
+    """What somebody would be given who may do in the cluster what is asked for where no data lies
+    on volumes, and no more."""
     control = lab.testbed.host(lab.kubernetes.control)
     url = f"https://127.0.0.1:{control.listen_outside(lab.kubernetes.address)}"
     file = tmp_path / "kubeconfig"
     file.touch(0o600)
     file.write_bytes(lab.kubernetes.kubeconfig(url, USER))
     monkeypatch.setenv("KUBECONFIG", str(file))
-    with allowed(lab, USER, ALL, file):
+    with allowed(lab, USER, OF_EVERY_STUDY, file):
         yield file
 
 
@@ -125,7 +130,7 @@ def programs(lab: Lab, name: str) -> list[Path]:
         for each in Path("/proc").glob("[0-9]*")
         if (argv := command(each))
         and Path(argv[0]).name == name
-        and f"/{lab.testbed.name}/" in (each / "cgroup").read_text()
+        and f"/{lab.testbed.name}/" in group(each)
     ]
 
 
@@ -203,6 +208,8 @@ def test_a_study_on_nodes_without_rights_has_throughput_and_says_what_it_does_no
     """Pod Security is enforced by a label that the study gives to its namespaces."""
     name, path = written(tmp_path, DNS, POD, testbed=RESTRICTED)
     with started(name, tmp_path, str(path), "--results", str(tmp_path), "--format", "json") as now:
+        now.until(lambda: begun(now))
+        insist_planned(lab, path)
         result = finished(now)
     why = 'the cluster takes no privileged pods: pods "agent-1" is forbidden: violates PodSecurity'
     facts = json.loads(result.layout.environment.read_text())
@@ -230,6 +237,52 @@ def test_a_study_on_nodes_without_rights_has_throughput_and_says_what_it_does_no
     page = (result.layout.report / "index.html").read_text()
     assert "violates PodSecurity" in page
     insist_nothing_left(lab)
+
+
+def insist_planned(lab: Lab, path: Path) -> None:
+    """Every pod of a study that has no rights is as `dunnage plan --restricted` shows it."""
+    with session(lab.kubernetes.api) as asked:
+        pods = asked.get("/api/v1/pods").json()["items"]
+    ours = {
+        (each["metadata"]["namespace"], each["metadata"]["name"]): each["spec"]
+        for each in pods
+        if each["metadata"]["namespace"].startswith("dunnage-")
+    }
+    spaces = {space for space, _ in ours}
+    (testbed,) = (each for each in spaces if each.startswith(PREFIX))
+    (stay,) = spaces - {testbed}
+    kind, _, drawn = stay.rpartition("-")
+    shown = json.dumps(answered("plan", str(path), "--manifests", "--restricted"))
+    for stands, real in ((TESTBED, testbed), ("00000000", drawn), ("node-of-", "")):
+        shown = shown.replace(stands, real)
+    agents, *stays = json.loads(shown)
+    (own,) = (each for each in stays if kind.endswith(each["deployment"]))
+    made = [one for one in (*agents["objects"], *own["objects"]) if one["host"]]
+    assert len(made) == len(ours)
+    for one in made:
+        planned = one["object"]
+        name, space = planned["metadata"]["name"], planned["metadata"]["namespace"]
+        there: dict[str, Any] = {"spec": ours.pop((space, name), None)}
+        if planned["kind"] == "StatefulSet":
+            there = {"spec": {"template": {"spec": ours.pop((space, f"{name}-0"))}}}
+            planned = {"spec": {"template": {"spec": planned["spec"]["template"]["spec"]}}}
+        unknown = {".".join(map(str, each["at"])) for each in one["unknown"]}
+        wanted = {"spec": planned["spec"]}
+        found = [each for each in lacking(wanted, there) if each[0].strip(".") not in unknown]
+        assert [each for each in found if "tolerations" not in each[0]] == [], name
+
+
+def lacking(wanted: Any, there: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Where something is not as it is wanted, and both; a cluster adds what nobody asked for, such
+    as tolerations, and leaves out what is false."""
+    if isinstance(wanted, dict) and isinstance(there, dict):
+        for key, value in wanted.items():
+            yield from lacking(value, there.get(key), f"{where}.{key}")
+    elif isinstance(wanted, list) and isinstance(there, list) and len(wanted) == len(there):
+        for number, value in enumerate(wanted):
+            yield from lacking(value, there[number], f"{where}.{number}")
+    elif (wanted or None) != (there or None):
+        yield where, wanted, there
 
 
 @pytest.mark.proof
@@ -262,7 +315,7 @@ def test_kill_9_leaves_what_clean_removes_and_resume_goes_on(
     if cleaned:
         answer = answered("clean", "--context", CONTEXT, "--yes")
         assert [each["testbed"] for each in answer["removed"]["testbeds"]] == [testbed["testbed"]]
-        assert answer["left"] == {"stays": [], "testbeds": []}
+        assert (answer["left"]["stays"], answer["left"]["testbeds"]) == ([], [])
         insist_nothing_left(lab)
     before = running.result().finished()
     with started(name, tmp_path, "--resume", str(tmp_path / name)) as resumed:
@@ -337,6 +390,57 @@ def test_a_run_goes_on_while_the_api_server_is_killed_and_comes_back(
     insist_nothing_left(lab)
 
 
+@contextmanager
+def without_kubelet(lab: Lab, host: str) -> Iterator[None]:
+    """While it lasts, a node has no kubelet, as nothing restarts it."""
+    (kubelet,) = (each for each in programs(lab, "kubelet") if f"/{host}/" in group(each))
+    status = (kubelet / "status").read_text()
+    (restarting,) = re.findall(r"^PPid:\s+(\d+)$", status, re.MULTILINE)
+    os.kill(int(restarting), signal.SIGSTOP)
+    try:
+        os.kill(int(kubelet.name), signal.SIGKILL)
+        yield
+    finally:
+        os.kill(int(restarting), signal.SIGCONT)
+
+
+def is_ready(lab: Lab, host: str) -> bool:
+    with closing(connect(lab.kubernetes.api)) as client:
+        return not why_unready(client.get(Node, host))
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(900)
+def test_a_node_that_is_not_ready_during_a_run_is_waited_for_and_nothing_is_lost(
+    lab: Lab, tmp_path: Path
+) -> None:
+    """Its members live on, and nobody can ask it for anything."""
+    name, path = written(tmp_path, PORT, SERVICE, duration="8s")
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        running.until(lambda: begun(running))
+        with without_kubelet(lab, "db-1"):
+            said = "waiting for node `db-1` of `db-1`, at most 10 min"
+            running.until(lambda: said in " ".join(running.said.split()))
+            assert eventually(lambda: not is_ready(lab, "db-1"), seconds=120.0, every=1.0)
+        result = finished(running)
+    events = list(result.events())
+    (failed,) = (event for event in events if event["event"] == STAY_FAILED)
+    assert failed["attempt"] == 1
+    assert "db-1: the host no longer answers" in str(failed["why"])
+    assert [each["host"] for each in events if each["event"] == "host restored"] == ["db-1"]
+    hurt = next(str(event["stay"]) for event in events if event["event"] == RUN_BEGINS)
+    assert hurt not in {record.stay for record in result.records}
+    insist_nothing_left(lab)
+
+
+def group(process: Path) -> str:
+    """The control groups of a process; none of one that has just ended."""
+    try:
+        return (process / "cgroup").read_text()
+    except OSError:
+        return ""
+
+
 def command(process: Path) -> list[str]:
     try:
         return (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
@@ -346,10 +450,11 @@ def command(process: Path) -> list[str]:
 
 @pytest.mark.proof
 def test_doctor_and_clean_tell_of_a_cluster_that_nothing_is_in(lab: Lab) -> None:
-    assert answered("doctor", "--context", CONTEXT)["missing"] == []
-    assert answered("clean", "--context", CONTEXT) == {
-        "context": CONTEXT,
-        "stays": [],
-        "testbeds": [],
-    }
+    told = answered("doctor", "--context", CONTEXT)
+    assert told["missing"] == list(map(str, (*OF_VOLUMES, *OF_EXPLANATIONS)))
+    purposes = {each["purpose"] for each in told["rights"] if not each["held"]}
+    assert purposes == {"`storage: volume`", "telling why a pod does not start"}
+    left = answered("clean", "--context", CONTEXT)
+    assert (left["stays"], left["testbeds"]) == ([], [])
+    assert "persistentvolumes is forbidden" in left["volumes_unread"]
     assert catalog.clean_cluster(CONTEXT)[0].testbeds == ()

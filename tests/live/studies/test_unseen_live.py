@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -62,8 +63,8 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     open_lab = catalog.open_testbed
 
     @contextmanager
-    def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[NamespaceTestbed]:
-        with open_lab(spec, name, keep=keep) as testbed:
+    def opened(spec: TestbedSpec, name: str, **more: Any) -> Iterator[NamespaceTestbed]:
+        with open_lab(spec, name, **more) as testbed:
             assert isinstance(testbed, NamespaceTestbed)
             (host,) = testbed.group("db")
             apart = f"{host.scratch}/dockerd-apart"

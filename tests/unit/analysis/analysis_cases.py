@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dunnage.analysis.checks import Evidence
+from dunnage.analysis.checks import Evidence, MemberState
 from dunnage.model.choices import Arrivals, ClientPlace, Peers, Phase, Storage
 from dunnage.model.deployment import Deployment, Workload
 from dunnage.model.layout import Target
@@ -103,6 +103,7 @@ def evidence(**changed: Any) -> Evidence:
         "order": order(),
         "endpoint": frozenset({"10.0.0.1:6379", "10.0.0.2:6379"}),
         "parts": 1,
+        "members": (MemberState("redis-1", "db-1", room=2.0**30),),
         "clocks": {"db-1": 0.0, "client-1": 0.001},
     }
     return Evidence(**(known | changed))

@@ -15,7 +15,7 @@ from dunnage.analysis.intervals import Paired
 from dunnage.analysis.welch import welch
 from dunnage.findings.analyse import analyse
 from dunnage.findings.two_results.changes import AnalysedResult, compare
-from dunnage.findings.two_results.comparable import Circumstances, mismatches
+from dunnage.findings.two_results.comparable import Circumstances, driven, mismatches
 from dunnage.findings.two_results.sentences import left_out, mismatch, not_known
 from dunnage.model.between import ChangeGround, ChangeVerdict, ResultComparison
 from dunnage.model.calibration import Calibration, Capacity
@@ -372,3 +372,28 @@ def test_at_the_same_rates_and_at_levels_that_are_no_share_everything_is_compare
         assert found.comparable and found.left_out == ()
         deciding = {change.deployment for change in found.changes if change.gate}
         assert deciding == {"native", "docker"}
+
+
+def told(record: Record, **facts: object) -> Record:
+    """The record with what its generator told."""
+    assert record.measurement is not None
+    measured = record.measurement.model_copy(update=facts)
+    return record.model_copy(update={"measurement": measured})
+
+
+def test_records_kept_in_another_shape_are_not_compared() -> None:
+    made = records(plan(2), 0.0, seed=1)
+    levels = {"read": "primary"}
+    hashes = driven([told(each, shape="hash", consistency=levels) for each in made])
+    strings = driven([told(each, shape="string", consistency=levels) for each in made])
+    assert hashes == {"consistency of a read": "primary", "encryption": "none", "shape": "hash"}
+    found = compare(judged(driven=hashes), judged(seed=2, driven=strings))
+    assert not found.comparable
+    assert [mismatch(each) for each in found.mismatches] == ["load: shape: hash → string"]
+    assert compare(judged(driven=hashes), judged(seed=2, driven=hashes)).comparable
+
+
+def test_records_that_do_not_tell_their_shape_are_compared() -> None:
+    hashes = driven([told(each, shape="hash") for each in records(plan(2), 0.0, seed=1)])
+    assert driven(records(plan(2), 0.0, seed=1)) == {}
+    assert compare(judged(driven={}), judged(seed=2, driven=hashes)).comparable

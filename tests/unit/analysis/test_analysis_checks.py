@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from analysis_cases import CLOSED, OPEN, evidence, host, latency, measurement, order, windows
 
-from dunnage.analysis.checks import GATES, Evidence, against, disturbed, judge, status
+from dunnage.analysis.checks import (
+    GATES,
+    Bounds,
+    Evidence,
+    MemberState,
+    against,
+    disturbed,
+    judge,
+    status,
+)
 from dunnage.analysis.windows import uncharged
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.choices import Arrivals, Phase
@@ -113,6 +123,17 @@ def test_a_counter_that_is_not_known_of_a_host_that_is_seen_leaves_the_run_unkno
 
 
 SPOILED: list[tuple[str, dict[str, Any], Status]] = [
+    ("members", {"members": (MemberState("redis-1", "db-1"),)}, Status.VALID),
+    (
+        "members",
+        {"members": (MemberState("redis-1", "db-1", room=Bounds().room),)},
+        Status.VALID,
+    ),
+    (
+        "members",
+        {"members": (MemberState("redis-1", "db-1", room=Bounds().room - 1),)},
+        Status.INVALID,
+    ),
     ("client", {"measurement": measurement(client_busy=0.979)}, Status.VALID),
     ("client", {"measurement": measurement(client_busy=0.98)}, Status.INVALID),
     (
@@ -275,6 +296,26 @@ def test_a_host_without_a_counter_of_its_cpu_is_not_watched_and_says_why() -> No
     found = gate("samples", evidence(usage=(blind,)))
     assert found.status is Status.INVALID
     assert "the controller is not mounted" in seen(found)
+
+
+def test_members_that_were_not_there_to_the_end_are_named() -> None:
+    lost = (
+        MemberState("cassandra-1", "db-1", room=2.0**30),
+        MemberState("cassandra-2", "db-2", ended="exit code 137"),
+        MemberState("cassandra-3", "db-3", silent="no answer within 10 s", room=4096.0),
+    )
+    found = gate("members", evidence(members=lost))
+    assert found.status is Status.INVALID
+    assert seen(found) == (
+        "cassandra-2 on db-2 died (exit code 137); "
+        "not ready after the load: cassandra-3 on db-3 (no answer within 10 s); "
+        "only 4.0 KiB are left for the data of cassandra-3 on db-3"
+    )
+    assert allowed(found) == (
+        "every member runs to the end, is ready then, and has at least 16.0 MiB for its data"
+    )
+    both = gate("members", evidence(members=[lost[1], replace(lost[1], member="c-3")]))
+    assert seen(both) == "c-3 on db-2, cassandra-2 on db-2 died (exit code 137)"
 
 
 def test_one_error_makes_a_run_invalid_and_is_named() -> None:

@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 from engine import ours, redis, redis_server
 from engine.asked import Place
-from engine.redis import Bench
+from engine.bench import Bench
 from engine.redis_server import RedisServer
 from engine.shots import Processors, Shot
 

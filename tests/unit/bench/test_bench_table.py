@@ -72,6 +72,7 @@ def test_the_table_says_what_was_compared_and_what_was_missing() -> None:
             Line("read, 32 connections", PEER, 7e-6, Ratio(0.75, 0.7, 0.8), Ratio(1, 1, 1)),
         ],
         missing=["`memtier` was not compared.", "`latte` was not compared."],
+        operations=51_200,
     )
     assert (
         markdown(section)
@@ -81,6 +82,8 @@ def test_the_table_says_what_was_compared_and_what_was_missing() -> None:
 Each record is a hash.
 
 Strings are not compared.
+
+A turn is of 51,200 operations.
 
 | load | client | CPU per operation | CPU: engine / client | goal | throughput: engine / client |
 | :-- | :-- | --: | --: | --: | --: |
@@ -95,7 +98,7 @@ Strings are not compared.
 
 
 def test_where_no_peer_was_missing_the_table_is_the_end() -> None:
-    assert markdown(Section("Redis", [], [Line("read", ENGINE, 1e-6)], [])).endswith(" |\n")
+    assert markdown(Section("Redis", [], [Line("read", ENGINE, 1e-6)], [], 1)).endswith(" |\n")
 
 
 @pytest.mark.parametrize(
@@ -107,4 +110,4 @@ def test_where_no_peer_was_missing_the_table_is_the_end() -> None:
 )
 def test_the_verdict_is_that_of_the_number_that_is_shown(median: float, told: str) -> None:
     line = Line("read", FLOOR, 1e-6, Ratio(median, 1, 2), Ratio(1, 1, 1), 1.3)
-    assert told in markdown(Section("Redis", [], [line], []))
+    assert told in markdown(Section("Redis", [], [line], [], 1))

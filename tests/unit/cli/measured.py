@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 from dunnage.store.events import KEPT
 from dunnage.store.layout import ResultLayout
 from dunnage.store.read import open_result
+from in_process import said_here
 
 STUDY = """
 dunnage: 1
@@ -37,8 +37,9 @@ def written(directory: Path) -> Path:
 def measured(study: str, directory: Path) -> Path:
     """Carry out the text of a study in a directory; returns where its result lies."""
     (directory / "study.yaml").write_text(study)
-    command = [sys.executable, "-m", "dunnage", "run", "study.yaml"]
-    subprocess.run(command, cwd=directory, check=True, capture_output=True, timeout=120)
+    with contextlib.chdir(directory):
+        code, _, said = said_here("run", "study.yaml")
+    assert code == 0, said
     return open_result(directory / "results").layout.root
 
 

@@ -12,6 +12,7 @@ from command import Command
 
 from dunnage import catalog, lab_tool
 from dunnage.contracts.cluster import (
+    EVERY_STUDY,
     ClusterSeen,
     LeftSeen,
     NodeSeen,
@@ -24,7 +25,7 @@ from dunnage.errors import UnavailableError
 GIVES = "kubectl create clusterrole dunnage-get-pods --verb=get --resource=pods"
 
 
-def seen(*, held: bool = True, unread: str = "") -> ClusterSeen:
+def seen(*, held: bool = True, unread: str = "", purpose: str = EVERY_STUDY) -> ClusterSeen:
     nodes = (
         NodeSeen("n1", "db-1 of lab 0a1b2c3d", "", {"kubelet": "v1.34"}),
         NodeSeen("n2", "", "tainted: [/] \x1b[2J", {}),
@@ -36,8 +37,8 @@ def seen(*, held: bool = True, unread: str = "") -> ClusterSeen:
         user="me",
         groups=("staff",),
         rights=(
-            RightSeen("list nodes", True, ""),
-            RightSeen("get pods", held, "" if held else GIVES),
+            RightSeen("list nodes", EVERY_STUDY, True, ""),
+            RightSeen("get pods", purpose, held, "" if held else GIVES),
         ),
         nodes=() if unread else nodes,
         nodes_unread=unread,
@@ -71,7 +72,7 @@ def test_a_cluster_with_every_right_is_told_with_its_nodes(
         "network of pods: flannel, vxlan",
         "kube-proxy: unknown: not found",
     ]
-    assert "list nodes  yes" in shown.out
+    assert "list nodes  every study  yes" in shown.out
     assert "db-1 of lab 0a1b2c3d" in shown.out
     assert "tainted: [/]" in shown.out
     assert "\x1b" not in shown.out
@@ -85,9 +86,22 @@ def test_each_missing_right_is_named_with_what_to_type(
     played(monkeypatch, seen(held=False))
     shown = dunnage("doctor", "--context", "mine")
     assert shown.code == 3
-    assert "get pods    no" in shown.out
-    assert "1 right is missing; who administers the cluster can type:" in shown.err
-    assert f"  {GIVES}  # get pods" in shown.err
+    assert "get pods    every study  no" in shown.out
+    assert "1 right is missing; who administers the cluster at https://10.0.0.1:6443" in shown.err
+    assert "with a context of their own instead of `mine`:" in shown.err
+    assert f"  {GIVES}  # get pods, for every study" in shown.err
+
+
+def test_a_right_that_only_some_studies_need_is_named_and_ends_nothing(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(monkeypatch, seen(held=False, purpose="`storage: volume`"))
+    shown = dunnage("doctor", "--context", "mine")
+    assert shown.code == 0
+    assert "get pods    `storage: volume`  no" in shown.out
+    assert "every right that each study needs is here" in shown.err
+    assert f"  {GIVES}  # get pods, for `storage: volume`" in shown.err
+    assert dunnage("doctor", "--context", "mine", "--format", "json").code == 0
 
 
 def test_nodes_that_cannot_be_read_and_a_user_that_is_not_told_are_said(
@@ -106,7 +120,12 @@ def test_all_of_it_is_in_the_json(dunnage: Command, monkeypatch: pytest.MonkeyPa
     assert shown.code == 3
     told = json.loads(shown.out)
     assert told["missing"] == ["get pods"]
-    assert told["rights"][1] == {"right": "get pods", "held": False, "how": GIVES}
+    assert told["rights"][1] == {
+        "right": "get pods",
+        "purpose": "every study",
+        "held": False,
+        "how": GIVES,
+    }
     assert told["nodes"][0]["host"] == "db-1 of lab 0a1b2c3d"
     assert (told["user"], told["groups"], told["network"]) == ("me", ["staff"], "flannel, vxlan")
     played(monkeypatch, seen())
@@ -184,6 +203,10 @@ def test_what_is_in_a_cluster_is_shown_and_nothing_is_removed(
     shown = dunnage("clean", "--context", "mine")
     assert shown.out == ""
     assert "Dunnage has nothing in the cluster of context `mine`" in shown.err
+    assert "volumes" not in shown.err
+    left[0] = replace(NOTHING, volumes_unread="you may not list them")
+    shown = dunnage("clean", "--context", "mine")
+    assert "volumes of stays are not known: you may not list them" in shown.err
 
 
 def test_what_is_in_a_cluster_is_in_the_json(dunnage: Command, left: list[LeftSeen]) -> None:
@@ -198,7 +221,8 @@ def test_what_is_in_a_cluster_is_in_the_json(dunnage: Command, left: list[LeftSe
 def test_what_nobody_uses_is_removed_when_that_is_said(
     dunnage: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers = [(LEFT, NOTHING), (NOTHING, LeftSeen(STAYS, ())), (LEFT, NOTHING)]
+    kept = LeftSeen(STAYS, (), "you may not list them")
+    answers = [(LEFT, NOTHING), (NOTHING, kept), (LEFT, NOTHING)]
     monkeypatch.setattr(catalog, "clean_cluster", lambda *_: answers.pop(0))
     shown = dunnage("clean", "--context", "mine", "--yes")
     assert shown.out.splitlines() == LINES
@@ -208,10 +232,11 @@ def test_what_nobody_uses_is_removed_when_that_is_said(
     assert shown.out == ""
     assert "nothing to remove" in shown.err
     assert "2 stays left, which somebody may use" in shown.err
+    assert "volumes of stays are not known: you may not list them" in shown.err
     assert f"  {REMOVES}\n" in shown.err
     told = json.loads(dunnage("clean", "--context", "mine", "--yes", "--format", "json").out)
     assert [each["stay"] for each in told["removed"]["stays"]] == ["b1-x", "b2-x"]
-    assert told["left"] == {"stays": [], "testbeds": []}
+    assert told["left"] == {"stays": [], "testbeds": [], "volumes_unread": ""}
 
 
 @pytest.mark.usefixtures("left")

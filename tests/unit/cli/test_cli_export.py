@@ -12,7 +12,7 @@ from pathlib import Path
 import polars
 import pytest
 from command import Command
-from measured import measured, without_checksums
+from measured import STUDY, measured, without_checksums
 
 import dunnage as api
 from dunnage.errors import ResultError
@@ -72,7 +72,7 @@ def test_only_what_is_asked_for_is_written(dunnage: Command, result: Path, tmp_p
 
 def test_files_of_two_results_never_mix(dunnage: Command, result: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    other = measured((ROOT / "studies" / "fake.yaml").read_text(), tmp_path)
+    other = measured(STUDY, tmp_path)
     assert dunnage("export", result, "--to", out, "--as", "csv").code == 0
     before = {path: path.read_bytes() for path in out.rglob("*.*")}
     shown = dunnage("export", other, "--to", out, "--as", "csv,latex")

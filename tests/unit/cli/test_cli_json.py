@@ -14,9 +14,8 @@ from dunnage import capabilities, lab_tool
 from dunnage.hosts.clean import Leftover
 from dunnage.hosts.first_process import Identity
 from dunnage.hosts.lab import SWITCH
-from dunnage.model.offer import FLOATING, Support
+from dunnage.model.offer import FLOATING, IPVS, VXLAN, Support
 from dunnage.platforms.kubernetes.offer import KUBERNETES
-from dunnage.platforms.offered import IPVS, VXLAN
 from dunnage.software.engine import ENGINE
 
 STUDY = """\

@@ -23,9 +23,8 @@ from dunnage.hosts import standing
 from dunnage.hosts.first_process import Identity, identity
 from dunnage.hosts.lab import Owner
 from dunnage.hosts.namespace import supports as kernel
-from dunnage.hosts.namespace.supports import VXLAN
 from dunnage.hosts.standing import StandingHost, StandingLab
-from dunnage.model.offer import Support
+from dunnage.model.offer import VXLAN, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.standing_lab import Made

@@ -118,24 +118,6 @@ def test_secrets_are_not_shown(dunnage: Command, tmp_path: Path) -> None:
         assert "hunter2" not in shown.out + shown.err
 
 
-def test_nodes_of_a_cluster_that_exists_already_are_not_known_yet(
-    dunnage: Command, tmp_path: Path
-) -> None:
-    study = tmp_path / "existing.yaml"
-    theirs = "substrate: {kubernetes: {kind: existing, contexts: {db-1: mine}}}\ndatabase:"
-    study.write_text(STANDING.replace("database:", theirs, 1))
-    shown = dunnage("plan", study, "--manifests")
-    assert shown.code == 0
-    why = "# unknown yet: the name of the host's node, which its machine id tells"
-    assert f"- node-of-db-1 {why}\n" in shown.out
-    assert "imagePullPolicy: IfNotPresent" in shown.out
-    assert "the hosts of a lab are nodes of no Kubernetes that exists already" in shown.err
-    study.write_text("".join(each for each in study.open() if "  image:" not in each))
-    refused = dunnage("plan", study, "--manifests")
-    assert (refused.code, refused.out) == (3, "")
-    assert "cannot be brought to a node that is not ours" in refused.err
-
-
 NODES = """
 dunnage: 1
 name: theirs
@@ -169,10 +151,14 @@ def test_on_nodes_that_are_named_their_addresses_only_are_not_known_yet(
     why = "# unknown yet: the cluster tells it of the node that is chosen"
     unknown = [line.strip() for line in shown.out.splitlines() if why in line]
     assert {line.split()[0] for line in unknown} == {"hostIP:", "-"}
+    opened = "# unknown yet: it tells the process that opens the testbed"
+    (owner,) = (line.strip() for line in shown.out.splitlines() if opened in line)
+    assert owner.startswith("dunnage/owner: ")
+    assert json.loads(spaces_of(shown.out)[0]["annotations"]["dunnage/owner"])["study"] == "theirs"
     assert "- worker-7\n" in shown.out
-    spaces = [each for each in documents(shown.out, "1.2") if each["kind"] == "Namespace"]
-    assert {each["metadata"]["labels"]["team"] for each in spaces} == {"t"}
-    assert {each["metadata"]["labels"]["dunnage.testbed"] for each in spaces} == {"TESTBED"}
+    spaces = spaces_of(shown.out)
+    assert {each["labels"]["team"] for each in spaces} == {"t"}
+    assert {each["labels"]["dunnage.testbed"] for each in spaces} == {"TESTBED"}
     pods = [each for each in documents(shown.out, "1.2") if each["kind"] == "Pod"]
     agents = [each for each in pods if each["metadata"]["namespace"] == "TESTBED"]
     assert [each["metadata"]["annotations"]["dunnage/host"] for each in agents] == [
@@ -185,6 +171,49 @@ def test_on_nodes_that_are_named_their_addresses_only_are_not_known_yet(
     told = json.loads(dunnage("plan", study, "--manifests", "--format", "json").out)
     assert [each["deployment"] for each in told] == ["", "ports", "names"]
     assert [each["object"]["kind"] for each in told[0]["objects"]] == ["Namespace", "Pod", "Pod"]
+
+
+def spaces_of(written: str) -> list[Any]:
+    """What is told of each namespace."""
+    found = (each for each in documents(written, "1.2") if each["kind"] == "Namespace")
+    return [each["metadata"] for each in found]
+
+
+def test_where_a_cluster_refuses_privileged_pods_no_object_has_anything_of_a_node(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    study = tmp_path / "nodes.yaml"
+    study.write_text(NODES)
+    words = ("plan", study, "--manifests", "--restricted")
+    shown = dunnage(*words, "--only", "names")
+    assert shown.code == 0, shown.err
+    made = documents(shown.out, "1.2")
+    agents = [each for each in made if each["metadata"].get("namespace") == "TESTBED"]
+    assert [each["metadata"]["name"] for each in agents] == ["agent-1", "agent-2"]
+    (member,) = (each for each in made if each["kind"] == "StatefulSet")
+    (client,) = (each for each in made if each["kind"] == "Pod" and each not in agents)
+    space = member["metadata"]["namespace"]
+    assert (client["metadata"]["name"], client["metadata"]["namespace"]) == ("agent-2", space)
+    stay = "dunnage.stay"
+    assert client["metadata"]["labels"][stay] == member["metadata"]["labels"][stay]
+    pod = member["spec"]["template"]["spec"]
+    assert pod["initContainers"][0]["name"] == "carrier"
+    for spec in (pod, client["spec"], *(each["spec"] for each in agents)):
+        assert spec["securityContext"]["runAsNonRoot"]
+        assert not spec.get("hostPID")
+        assert all(set(volume) == {"name", "emptyDir"} for volume in spec["volumes"])
+    assert "put on db-1" not in shown.out
+    assert shown.out.count("# written into its pod before its member starts: file ") == 2
+    refused = dunnage(*words)
+    assert refused.code == 3
+    assert "it needs ports of hosts" in refused.err
+
+
+def test_restricted_objects_are_those_of_a_cluster_that_exists_already(dunnage: Command) -> None:
+    unasked = dunnage("plan", STUDY, "--restricted")
+    assert (unasked.code, "`--manifests` does not ask for them" in unasked.err) == (2, True)
+    lab = dunnage("plan", STUDY, "--manifests", "--restricted")
+    assert (lab.code, "is for one that exists" in lab.err) == (2, True)
 
 
 def test_in_turns_a_deployment_has_hosts_of_its_own(dunnage: Command, tmp_path: Path) -> None:

@@ -256,3 +256,21 @@ def test_a_machine_without_room_for_its_hosts_keeps_a_kubernetes_back_before_any
     ]
     hosts_and_control = 3 + 1 + 1
     assert asked == [hosts_and_control * INOTIFY]
+
+
+def test_places_in_turns_need_room_for_the_hosts_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def room(needed: int) -> Support:
+        asked.append(needed)
+        return Support(True)
+
+    monkeypatch.setattr(capabilities, "supports", lambda _: defaultdict(lambda: Support(True)))
+    monkeypatch.setattr(kernel, "inotify_room", room)
+    study = read_study(SKIPPING, "study.yaml", catalog.OFFER)
+    in_turns = study.load.model_copy(update={"turns": 1.0})
+    (native,) = deployments(study, catalog.OFFER)
+    every = (native, pods_on("flannel-vxlan"), native.model_copy(update={"name": "twin"}))
+    assert capabilities.lacking(study.model_copy(update={"load": in_turns}), every) == ()
+    three_places, client, control = 3 * 3, 1, 1
+    assert asked == [(three_places + client + control) * INOTIFY]

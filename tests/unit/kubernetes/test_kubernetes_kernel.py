@@ -9,10 +9,10 @@ import pytest
 
 from dunnage.errors import UnavailableError
 from dunnage.model.cni import text_of
-from dunnage.model.offer import Capability, Support
+from dunnage.model.offer import IPVS, VXLAN, Capability, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.substrates.kubernetes.choices import Choices, Network
-from dunnage.substrates.kubernetes.kernel import INOTIFY, IPVS, VXLAN, insist_on_kernel
+from dunnage.substrates.kubernetes.kernel import INOTIFY, insist_on_kernel
 
 TUNNELS = Choices(Network.FLANNEL_VXLAN)
 VXLAN_THERE = Support(met=True)

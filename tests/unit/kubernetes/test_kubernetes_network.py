@@ -271,8 +271,9 @@ def test_of_members_with_their_hosts_network_what_sees_their_packets_is_told() -
 def test_what_cannot_be_read_back_ends_the_stay_and_is_told() -> None:
     host: Any = Wired("@@dunnage host\n[]\n@@dunnage end\n")
     pods = [network.Pod(host, Seen(7, "/pods/p/c1"), "10.67.1.2", {})]
-    with pytest.raises(StayError, match="db-1: the network cannot be read back"):
+    with pytest.raises(StayError, match="db-1: the network cannot be read back") as told:
         network.in_force(pods, host_network=False)
+    assert told.value.hint == "command -v ip nsenter  # on `db-1`, which needs both"
 
 
 def wanted(name: str, plugin: str = "", *, ours: bool = True) -> dict[str, str]:

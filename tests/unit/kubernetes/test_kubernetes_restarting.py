@@ -72,8 +72,8 @@ def test_a_program_that_lasted_is_restarted_however_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     """With 0 a program of Go's ends that was asked to, and with 2 one that crashed."""
-    monkeypatch.setattr(module, "LASTING", 1)
-    lasts_once = f"[ -e once ] || {{ touch once; sleep 2; }}; echo x >> starts; exit {code}"
+    monkeypatch.setattr(module, "LASTING", 2)
+    lasts_once = f"[ -e once ] || {{ touch once; sleep 2.1; }}; echo x >> starts; exit {code}"
     assert ended(tmp_path, lasts_once)[0] == code
     assert [each.code for each in told(tmp_path)] == [code, code]
     assert starts(tmp_path) == 3
@@ -93,8 +93,8 @@ def test_what_needs_a_program_that_is_just_restarted_is_restarted_until_that_is_
 def test_after_a_program_lasted_its_restarts_are_counted_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LASTING", 1)
-    lasts_third = "echo x >> starts; [ $(wc -l < starts) != 3 ] || sleep 2; kill -KILL $$"
+    monkeypatch.setattr(module, "LASTING", 2)
+    lasts_third = "echo x >> starts; [ $(wc -l < starts) != 3 ] || sleep 2.1; kill -KILL $$"
     assert ended(tmp_path, lasts_third)[0] == 128 + signal.SIGKILL
     assert starts(tmp_path) == 5
 

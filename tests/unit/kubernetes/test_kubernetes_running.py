@@ -343,3 +343,20 @@ def test_what_is_in_force_is_read_back(said: str, mode: str) -> None:
     host: Any = Scripted(Ended(), {"link": links, "nft": Completed(0, said, "")})
     facts = network_facts(Running(host, {}))
     assert facts == {"proxy_mode": mode, "bridge_mtu": 1450, "tunnel_mtu": None}
+
+
+def test_what_restarts_a_program_and_does_not_end_is_told_as_what_cannot_be_had(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever holds a Kubernetes still makes a failure of the stay of that."""
+
+    def late(_: Ended, timeout: float) -> int:
+        raise TimeoutError(f"process 7 still runs after {timeout:g} s")
+
+    monkeypatch.setattr(Ended, "wait", late)
+    running = Running(Scripted(Ended()), {})  # type: ignore[arg-type]
+    running.start(Component("kubelet", ("/b/kubelet",)))
+    told = "what restarts `kubelet` lives 20 s after it was killed"
+    with pytest.raises(UnavailableError, match=told) as failed:
+        running.end("kubelet")
+    assert failed.value.where == "db-1"

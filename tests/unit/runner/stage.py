@@ -44,6 +44,12 @@ class Prompter:
             raise StayError("died; its last words: out of memory", where=self.dead)
         return ()
 
+    def ended(self) -> dict[str, str]:
+        return {self.dead: "out of memory"} if self.dead else {}
+
+    def silent(self, seconds: float) -> dict[str, str]:
+        return {}
+
     def up(self, services: Sequence[Service], deadline: float) -> None:
         self.began.append(tuple(service.member for service in services))
         self.on_up()

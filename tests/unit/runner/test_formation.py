@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from stage import Hand, Prompter
 
-from dunnage.errors import StayError
+from dunnage.contracts.host import Completed
+from dunnage.errors import RunError, StayError
 from dunnage.model.layout import Probe, Reservation, Service, Software, Stage, Step
 from dunnage.runner.formation import form, take
 
@@ -51,6 +54,21 @@ def test_a_step_without_output_says_so_and_is_tried_once_at_least() -> None:
 def test_a_dead_member_explains_a_step_better_than_its_output() -> None:
     with pytest.raises(StayError, match=r"m-2: died.*out of memory"):
         take(Prompter([(1, "connection refused")], dead="m-2"), [step("join")], Hand())
+
+
+class Hanging(Prompter):
+    """Nothing that it runs ends."""
+
+    def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
+        raise RunError(f"`{argv[0]}` did not end within {timeout:g} s", where="db-1")
+
+
+def test_a_step_that_hangs_is_named_unless_its_member_is_dead() -> None:
+    with pytest.raises(StayError) as raised:
+        take(Hanging(), [step("join", deadline=2.0)], Hand())
+    assert str(raised.value) == "m-1: step `join` failed: `join` did not end within 2 s"
+    with pytest.raises(StayError, match="m-2: died"):
+        take(Hanging(dead="m-2"), [step("join")], Hand())
 
 
 def test_a_long_output_is_told_by_its_end() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -13,6 +14,8 @@ from dunnage.errors import TO_LOOK, DunnageError, StayError, UnavailableError
 from dunnage.model.plan import StayPlan
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.hints import fitting, named
+from dunnage.runner.interrupt import Stop
+from dunnage.runner.living_stay import _keep_logs
 from dunnage.runner.work import Work, until_done
 
 LAB = TestbedSpec(kind="namespace")
@@ -33,7 +36,8 @@ def tried(testbed: TestbedSpec, *errors: DunnageError) -> list[str]:
     )
     work = SimpleNamespace(
         equipment=equipment,
-        stop=SimpleNamespace(check=lambda: None),
+        stop=Stop(),
+        unmended=set(),
         told=set(),
         watcher=SimpleNamespace(say=told.append),
     )
@@ -79,3 +83,110 @@ def test_only_the_word_for_a_study_is_its_file() -> None:
     assert named("dunnage plan STUDY STUDY.yaml", path) == (
         "dunnage plan 'a b/STUDY.yaml' STUDY.yaml"
     )
+
+
+class Mended:
+    """A substrate that fails as often as it is told, and a testbed of which one host is lost."""
+
+    def __init__(self, *failures: DunnageError) -> None:
+        self.failures = list(failures)
+        self.lost_hosts = ["db-1"]
+        self.history: list[str] = []
+
+    def mend(self, host: str) -> None:
+        self.history.append(f"mend {host}")
+        if self.failures:
+            raise self.failures.pop(0)
+
+    def group(self, _: str) -> tuple[()]:
+        return ()
+
+    def lost(self) -> tuple[str, ...]:
+        return tuple(self.lost_hosts)
+
+    def restore(self, host: str) -> None:
+        self.history.append(f"restore {host}")
+        self.lost_hosts.remove(host)
+
+    def journal(self, event: str, **_: object) -> None:
+        self.history.append(event)
+
+    layout = SimpleNamespace(study=Path("study.yaml"))
+
+    def work(self, stop: Stop) -> Work:
+        """Stays that are carried out here."""
+        equipment = SimpleNamespace(
+            study=SimpleNamespace(testbed=LAB), writer=self, testbed=self, substrates={"it": self}
+        )
+        made = SimpleNamespace(
+            equipment=equipment,
+            stop=stop,
+            told=set(),
+            unmended=set(),
+            kept={},
+            watcher=SimpleNamespace(say=self.history.append),
+        )
+        return cast("Work", made)
+
+
+def carried_out(mended: Mended, stop: Stop) -> list[DunnageError | None]:
+    """How two planned stays end, of which the first loses its host."""
+    work, left = mended.work(stop), [StayError("died")]
+
+    def stay() -> None:
+        mended.history.append("stay")
+        if left:
+            raise left.pop()
+
+    due = iter([True, True, True, False])
+    return [until_done(work, lambda: next(due), stay, PLANNED, "it") for _ in range(2)]
+
+
+def test_a_host_that_came_back_is_mended_before_the_next_stay() -> None:
+    mended = Mended()
+    carried_out(mended, Stop())
+    tried = ["stay", "stay failed", "it failed: died", "restore db-1", "host restored"]
+    assert mended.history == [*tried, "mend db-1", "stay", "stay"]
+
+
+def test_what_is_not_mended_yet_fails_a_stay_and_not_the_study() -> None:
+    late = UnavailableError("names are not found within 60 s", where="db-1")
+    mended = Mended(late)
+    first, second = carried_out(mended, Stop())
+    assert isinstance(first, StayError)
+    assert first.what == late.what
+    assert second is None
+    assert mended.history.count("mend db-1") == 2
+    assert mended.history[-2:] == ["mend db-1", "stay"]
+
+
+def test_the_first_ctrl_c_ends_the_wait_for_a_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: Mended, host: str) -> None:
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError(f"{host} is waited for")
+
+    monkeypatch.setattr(Mended, "restore", interrupted)
+    with Stop() as stop, pytest.raises(KeyboardInterrupt):
+        carried_out(Mended(), stop)
+    assert stop.count == 1
+
+
+def test_a_log_that_cannot_be_kept_says_so_and_fails_no_stay() -> None:
+    kept: dict[str, str] = {}
+
+    def log(member: str, _: int) -> str:
+        if member == "redis-1":
+            raise StayError("the pod's log cannot be read: away", where=member)
+        return "its last words"
+
+    platform, writer = (
+        SimpleNamespace(log=log),
+        SimpleNamespace(stay_log=lambda stay, name, text: kept.update({f"{stay}/{name}": text})),
+    )
+    _keep_logs(cast("Any", platform), ("redis-1", "redis-2"), cast("Any", writer), "b01-d-1")
+    assert kept == {
+        "b01-d-1/redis-1.log": (
+            "(the log could not be read: redis-1: the pod's log cannot be read: away)\n"
+        ),
+        "b01-d-1/redis-2.log": "its last words",
+    }

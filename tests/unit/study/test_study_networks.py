@@ -299,15 +299,19 @@ def test_two_configurations_of_one_name_are_told_apart() -> None:
 
 
 OURS = "substrate: {kubernetes: {kind: own}}\n"
-THEIRS = "substrate: {kubernetes: {kind: existing, contexts: {db-1: c, db-2: c, db-3: c}}}\n"
+
+
+def on_nodes(text: str) -> str:
+    """The same study on nodes of someone else's."""
+    named = text.replace("members: 3}", "members: 3, image: 'redis:7.0'}")
+    return named.replace("kind: namespace", "kind: nodes, context: mine")
 
 
 def test_a_kubernetes_that_exists_already_is_given_no_configuration() -> None:
-    line, what, hint = told(own() + THEIRS)
+    line, what, hint = told(on_nodes(own()))
     made = "network `cni` is made for the study, and this Kubernetes exists already"
     assert (line, what) == (9, made)
-    assert "leave out `kind: existing`" in hint
-    assert "`flannel-vxlan`" in hint
+    assert hint.startswith("name the network that it has; known: `flannel-vxlan`")
     assert "`cni`" not in hint
-    for text in (own() + OURS, STUDY.format(keys=PODS) + THEIRS):
+    for text in (own() + OURS, on_nodes(STUDY.format(keys=PODS))):
         assert read_study(text, "study.yaml", catalog.OFFER).substrate

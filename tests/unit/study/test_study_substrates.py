@@ -61,22 +61,6 @@ def test_only_hosts_that_are_used_need_a_context() -> None:
     assert "`db-2`, `client-1`" in only_problem(inside).what
 
 
-@pytest.mark.parametrize(
-    ("keys", "without"),
-    [
-        ("endpoint: service-ip", "`db-2`, `client-1`"),
-        ("endpoint: node-port", "`db-2`"),
-        ("endpoint: container-dns, client: container", "`db-2`, `client-1`"),
-    ],
-)
-def test_the_clients_host_needs_a_context_where_its_endpoint_is_of_the_cluster_only(
-    keys: str, without: str
-) -> None:
-    theirs = "substrate: {kubernetes: {kind: existing, contexts: {db-1: mine}}}\n"
-    text = TEXT.replace("platform: swarm", f"platform: kubernetes, {keys}") + theirs
-    assert only_problem(text).what == f"there is no Kubernetes context for {without}"
-
-
 def test_what_a_platform_has_not_asks_for_no_context() -> None:
     theirs = f"substrate: {{swarm: {{kind: existing, {CONTEXTS}}}}}\n"
     for keys, missing in (("network: mist", "network"), ("endpoint: dove", "endpoint")):
@@ -142,8 +126,12 @@ def test_a_specification_of_one_family_says_nothing_of_another() -> None:
     assert OFFER.substrate("swarm", specs)[0] == "own"
 
 
-def test_what_a_missing_context_is_one_of_is_told() -> None:
+def test_a_kubernetes_is_named_by_no_contexts() -> None:
     theirs = "substrate: {kubernetes: {kind: existing, contexts: {db-1: mine}}}\n"
     told = only_problem(TEXT.replace("platform: swarm", "platform: kubernetes") + theirs)
-    assert told.what.startswith("there is no Kubernetes context for ")
-    assert "my-kubernetes-context" in told.hint
+    assert told.what == "the substrate `kubernetes` has no kind `existing`"
+    told = only_problem(
+        TEXT.replace("platform: swarm", "platform: kubernetes")
+        + "substrate: {kubernetes: {contexts: {db-1: mine}}}\n"
+    )
+    assert told.what == "the substrate `kubernetes` has no contexts"

@@ -26,6 +26,18 @@ SECCOMP = difference(Aspect.LIMIT, "seccomp", "0", "2", cause=Cause.INHERENT, co
         ),
         (SECCOMP, "primary: system-call filter (seccomp): off → on"),
         (
+            difference(Aspect.LIMIT, "seccomp", "0", f"2:{'ab' * 32}"),
+            "primary: system-call filter (seccomp): off → on",
+        ),
+        (
+            difference(Aspect.LIMIT, "seccomp", f"2:{'ab' * 32}", f"2:{'cd' * 32}"),
+            "primary: system-call filter (seccomp): rules abababababab → rules cdcdcdcdcdcd",
+        ),
+        (
+            difference(Aspect.LIMIT, "seccomp", "2", f"2:{'cd' * 32}"),
+            "primary: system-call filter (seccomp): rules unknown → rules cdcdcdcdcdcd",
+        ),
+        (
             difference(Aspect.LIMIT, "no_new_privileges", "0", "1"),
             "primary: may gain privileges: yes → no",
         ),

@@ -11,7 +11,9 @@ use super::found::Found;
 use super::{Failure, Fault, secure};
 use crate::load::clock::{Alarm, Clock};
 use crate::load::core::values::Values;
-use crate::load::mix::Operation;
+use crate::load::stress::row::{Row, Rows};
+use crate::load::work::Operation;
+use crate::load::{mix, stress};
 
 /// Options: `service_us`, `stall_every_s` with `stall_s` (the server does no work for `stall_s`
 /// every `stall_every_s` of the load), `fail_every` (each such operation is a server error),
@@ -24,15 +26,41 @@ pub struct Fake {
 struct Server {
     clock: Clock,
     alarm: Rc<Alarm>,
+    /// What its clock reads when the load begins.
+    origin: Cell<u64>,
     service: u64,
     stalls: Option<Stalls>,
     fail_every: u64,
     corrupt_every: u64,
     /// What records hold, where it is compared.
-    values: Option<Values>,
+    content: Content,
     compared: Cell<u64>,
     free: Cell<u64>,
     served: Cell<u64>,
+}
+
+/// What records hold.
+enum Content {
+    /// Nothing that anybody compares.
+    Anything,
+    /// YCSB's fields.
+    Fields(Values),
+    /// Columns of cassandra-stress, by their names.
+    Columns(Rows, Vec<String>),
+}
+
+impl Content {
+    /// The error is one sentence.
+    fn of(plan: &LoadPlan) -> Result<Self, String> {
+        Ok(match &plan.workload {
+            Workload::Ycsb(workload) if workload.integrity => Self::Fields(Values::new(workload)),
+            Workload::Stress(workload) if workload.validate => {
+                let layout = stress::Workload::of(workload, plan.part.of)?.layout;
+                Self::Columns(Rows::new(&layout), layout.columns)
+            }
+            Workload::Ycsb(_) | Workload::Stress(_) => Self::Anything,
+        })
+    }
 }
 
 /// No work is done in [k·every, k·every + length) for k = 1, 2, …
@@ -72,14 +100,12 @@ impl Fake {
         let server = Server {
             clock,
             alarm,
+            origin: Cell::new(0),
             service: nanoseconds("service_us", 1e3),
             stalls: (length > 0).then_some(Stalls { every, length }),
             fail_every: nanoseconds("fail_every", 1.0),
             corrupt_every: nanoseconds("corrupt_every", 1.0),
-            values: match &plan.workload {
-                Workload::Ycsb(workload) if workload.integrity => Some(Values::new(workload)),
-                _ => None,
-            },
+            content: Content::of(plan)?,
             compared: Cell::new(0),
             free: Cell::new(0),
             served: Cell::new(0),
@@ -89,12 +115,21 @@ impl Fake {
         })
     }
 
+    /// The load begins when `clock` reads zero: from there on stalls count.
+    pub fn begin(&self, clock: Clock) {
+        let origin = clock
+            .instant(0)
+            .duration_since(self.server.clock.instant(0));
+        self.server.origin.set(origin.as_nanos() as u64);
+    }
+
     /// Answer after the server has worked on everything before this, and on this.
     pub async fn perform(&self, operation: &Operation, found: &mut Found) -> Result<(), Failure> {
         let server = &self.server;
         let begin = server.free.get().max(server.clock.now());
+        let origin = server.origin.get();
         let done = match server.stalls {
-            Some(stalls) => stalls.done(begin, server.service),
+            Some(stalls) => origin + stalls.done(begin.saturating_sub(origin), server.service),
             None => begin + server.service,
         };
         server.free.set(done);
@@ -106,27 +141,52 @@ impl Fake {
                 "ERR this one was meant to fail",
             ));
         }
-        if found.wanted() && operation.kind.reads_one() {
-            self.hand_back(operation, found);
+        if found.wanted() {
+            match operation {
+                Operation::Ycsb(operation) if operation.kind.reads_one() => {
+                    self.hand_back(operation, found);
+                }
+                Operation::Stress(operation) if operation.kind == stress::Kind::Read => {
+                    self.hand_back_row(operation.seed, found);
+                }
+                Operation::Ycsb(_) | Operation::Stress(_) => {}
+            }
         }
         tokio::task::yield_now().await;
         Ok(())
     }
 
     /// The fields as they were written, or with one that was not.
-    fn hand_back(&self, operation: &Operation, found: &mut Found) {
-        let server = &self.server;
-        let Some(values) = &server.values else {
+    fn hand_back(&self, operation: &mix::Operation, found: &mut Found) {
+        let Content::Fields(values) = &self.server.content else {
             return;
         };
-        server.compared.set(server.compared.get() + 1);
-        let corrupt =
-            server.corrupt_every > 0 && server.compared.get().is_multiple_of(server.corrupt_every);
+        let corrupt = self.corrupts();
         for field in values.read(operation) {
             let value = values.value(operation, field);
             let value = if corrupt { "" } else { &*value };
             found.add(values.names()[field].as_bytes(), value.as_bytes());
         }
+    }
+
+    /// The columns of a seed likewise.
+    fn hand_back_row(&self, seed: i64, found: &mut Found) {
+        let Content::Columns(rows, names) = &self.server.content else {
+            return;
+        };
+        let corrupt = self.corrupts();
+        let mut row = Row::default();
+        rows.whole(seed, &mut row);
+        for (name, value) in names.iter().zip(row.columns()) {
+            found.add(name.as_bytes(), if corrupt { b"" } else { value });
+        }
+    }
+
+    /// Whether the record that is handed back now is not to be what was written.
+    fn corrupts(&self) -> bool {
+        let server = &self.server;
+        server.compared.set(server.compared.get() + 1);
+        server.corrupt_every > 0 && server.compared.get().is_multiple_of(server.corrupt_every)
     }
 }
 

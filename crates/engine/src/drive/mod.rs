@@ -8,7 +8,7 @@ use wire::load::LoadPlan;
 
 use self::found::Found;
 use crate::load::clock::Clock;
-use crate::load::mix::Operation;
+use crate::load::work::Operation;
 
 mod cassandra;
 pub mod connected;
@@ -76,6 +76,8 @@ pub struct Failure {
     pub fault: Fault,
     /// As the server or the kernel said it.
     pub message: String,
+    /// Whether trying again changes nothing, as with a wrong password.
+    pub lasting: bool,
 }
 
 impl Failure {
@@ -84,13 +86,40 @@ impl Failure {
         Self {
             fault,
             message: message.into(),
+            lasting: false,
+        }
+    }
+
+    /// A failure to connect that trying again would not change; the message says what to do.
+    pub fn lasting(message: impl Into<String>) -> Self {
+        Self {
+            lasting: true,
+            ..Self::new(Fault::Connection, message)
+        }
+    }
+
+    /// The same, told with where it happened.
+    pub fn at(self, place: &str) -> Self {
+        Self {
+            message: format!("{place}: {}", self.message),
+            ..self
         }
     }
 }
 
+/// The failure of an operation of a workload that is not the plan's, which no plan leads to.
+fn other_workload() -> Failure {
+    Failure::new(Fault::Protocol, "this operation is of another workload")
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self::new(Fault::Connection, error.to_string())
+        Self {
+            // Of this kind is a handshake of TLS with a certificate that is not trusted, or with what
+            // speaks no TLS.
+            lasting: error.kind() == io::ErrorKind::InvalidData,
+            ..Self::new(Fault::Connection, error.to_string())
+        }
     }
 }
 
@@ -119,6 +148,18 @@ impl Driver {
             )),
         };
         driver.map_err(io::Error::other)
+    }
+
+    /// All are connected, and the load begins when `clock` reads zero.
+    pub fn begin(&self, clock: Clock) {
+        if let Self::Fake(fake) = self {
+            fake.begin(clock);
+        }
+    }
+
+    /// Whether sessions share their connections; else each has connections of its own.
+    pub fn sessions_share(&self) -> bool {
+        matches!(self, Self::Cassandra(_) | Self::Fake(_))
     }
 
     /// What one logical thread works with.
@@ -156,8 +197,9 @@ impl Driver {
         match self {
             Self::Mongodb(mongodb) => mongodb.encryption(),
             Self::Redis(redis) => redis.encryption(),
+            Self::Cassandra(cassandra) => cassandra.encryption(),
             // A target that demands TLS is refused.
-            Self::Cassandra(_) | Self::Fake(_) => Vec::new(),
+            Self::Fake(_) => Vec::new(),
         }
     }
 
@@ -195,6 +237,15 @@ impl Session {
         }
     }
 
+    /// Connections that are its own, now that it is connected.
+    pub fn connections(&self) -> u64 {
+        match self {
+            Self::Mongodb(session) => session.connections(),
+            Self::Redis(session) => session.connections(),
+            Self::Cassandra(_) | Self::Fake(_) => 0,
+        }
+    }
+
     /// Carry out one operation, making a missing connection first. What it reads is added to
     /// `found`, if that is wanted. When this is given up half-way, [`Session::disconnect`] must
     /// follow.
@@ -203,12 +254,17 @@ impl Session {
         operation: &Operation,
         found: &mut Found,
     ) -> Result<(), Failure> {
-        match self {
+        match (self, operation) {
             // Boxed: moved by value, a future this large would slow the other drivers down.
-            Self::Cassandra(session) => Box::pin(session.perform(operation, found)).await,
-            Self::Mongodb(session) => session.perform(operation, found).await,
-            Self::Redis(session) => session.perform(operation, found).await,
-            Self::Fake(fake) => fake.perform(operation, found).await,
+            (Self::Cassandra(session), _) => Box::pin(session.perform(operation, found)).await,
+            (Self::Mongodb(session), Operation::Ycsb(operation)) => {
+                session.perform(operation, found).await
+            }
+            (Self::Redis(session), Operation::Ycsb(operation)) => {
+                session.perform(operation, found).await
+            }
+            (Self::Fake(fake), _) => fake.perform(operation, found).await,
+            (Self::Mongodb(_) | Self::Redis(_), Operation::Stress(_)) => Err(other_workload()),
         }
     }
 

@@ -3,6 +3,11 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use wire::load::Part;
+
+use super::format::Format;
+use super::instant::{instant, part};
+use super::search::Objective;
 use super::workloads::Core;
 
 const ADDRESSES_AND_EXAMPLES: &str = "\
@@ -19,7 +24,13 @@ Examples:
   dunnage-engine drive redis://127.0.0.1 --workload a -p recordcount=100000 --threads 32 --time 30s
   dunnage-engine drive cassandra://10.0.0.1,10.0.0.2/ycsb -P my.properties --rate 5000 --time 2min
   DUNNAGE_PASSWORD=… dunnage-engine drive rediss://db.example --workload c --time 30s
+  dunnage-engine drive redis://127.0.0.1 --workload b --search 'p99<10ms'
+  dunnage-engine drive cassandra://10.0.0.1 --stress write n=1m -rate threads=32
   dunnage-engine drive 'fake://?service_us=100' --workload b --time 5s
+
+Exit codes: 0 the load was made; 1 it was not, and the message says why; 2 what was typed is wrong;
+3 Ctrl-C or TERM ended it early, with results of what came before; 130 or 143 it was ended at once,
+by a second signal or before it began.
 ";
 
 /// Arguments of `drive`.
@@ -37,6 +48,9 @@ pub struct Arguments {
     /// How hard and how long.
     #[command(flatten, next_help_heading = "Load")]
     pub load: Load,
+    /// The highest rate that meets an objective.
+    #[command(flatten, next_help_heading = "Search for a rate")]
+    pub searching: Searching,
     /// As whom to speak with the database, and how.
     #[command(flatten, next_help_heading = "Log-in and encryption")]
     pub security: Security,
@@ -57,6 +71,19 @@ pub struct Workload {
     /// A property of YCSB, which wins over those of files
     #[arg(short = 'p', long = "property", value_name = "NAME=VALUE")]
     pub properties: Vec<String>,
+    /// Another workload, in the words of cassandra-stress 3.11.2: all that follows, as in
+    /// --stress write n=1m -rate threads=32
+    #[arg(
+        long,
+        value_name = "WORDS",
+        num_args = 1..,
+        allow_hyphen_values = true,
+        conflicts_with_all = [
+            "phase", "core", "files", "properties", "threads", "rate", "burst", "ramp",
+            "arrivals", "connections", "policy", "time", "operations", "search",
+        ]
+    )]
+    pub stress: Vec<String>,
 }
 
 /// How hard and how long.
@@ -101,6 +128,39 @@ pub struct Load {
     /// Of all random choices; the same one makes the same load [default: another one each time]
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Begin at an instant, once all is connected: 2026-11-29T12:00:00Z, or in seconds since 1970
+    #[arg(long, value_name = "INSTANT", value_parser = instant)]
+    pub start: Option<f64>,
+    /// Make one part of a load that several engines share, such as 1/3; all else is typed alike
+    #[arg(long, value_name = "N/OF", value_parser = part, requires = "seed")]
+    pub part: Option<Part>,
+}
+
+/// The highest rate that meets an objective.
+#[derive(Debug, Default, clap::Args)]
+pub struct Searching {
+    /// Make one load after another of --time each [default: 2s], to find the highest rate that is
+    /// kept up with and meets this: p99<10ms, `service.p50<1ms,p99.9<50ms`, or `sustained`
+    #[arg(
+        long,
+        value_name = "OBJECTIVE",
+        conflicts_with_all = ["rate", "burst", "ramp", "operations", "policy", "start", "part"]
+    )]
+    pub search: Option<Objective>,
+    /// Rate of the first load [default: 1000]
+    #[arg(long, value_name = "RATE", value_parser = positive, requires = "search")]
+    pub search_start: Option<f64>,
+    /// How far the rate may be below one that is too high [default: 0.05]
+    #[arg(long, value_name = "SHARE", value_parser = positive, requires = "search")]
+    pub search_precision: Option<f64>,
+    /// Most loads [default: 20]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        value_parser = clap::value_parser!(u32).range(1..),
+        requires = "search"
+    )]
+    pub search_probes: Option<u32>,
 }
 
 /// As whom to speak with the database, and how.
@@ -132,9 +192,12 @@ pub struct Security {
 /// Where what came of it goes.
 #[derive(Debug, Default, clap::Args)]
 pub struct Results {
-    /// Directory for result.json, latency.hlog and plan.json [default: a new one in this one]
+    /// Directory for summary.json, result.json, latency.hlog, plan.json [default: a new one here]
     #[arg(short, long, value_name = "DIRECTORY")]
     pub out: Option<PathBuf>,
+    /// How what came of it is printed [default: text]
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
     /// Length of an interval of latency.hlog and of the time line [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub interval: Option<f64>,
@@ -231,7 +294,7 @@ fn positive(text: &str) -> Result<f64, String> {
 const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("min", 60.0), ("h", 3600.0)];
 
 /// Seconds of a length of time such as `30s`; a number alone is of seconds, as in YCSB.
-fn seconds(text: &str) -> Result<f64, String> {
+pub fn seconds(text: &str) -> Result<f64, String> {
     let end = text.find(|letter: char| letter.is_ascii_alphabetic());
     let (number, unit) = text.split_at(end.unwrap_or(text.len()));
     let unit = if unit.is_empty() { "s" } else { unit };
@@ -287,6 +350,31 @@ pub mod tests {
         assert_eq!(ramp("0..2500.5"), Ok(Ramp { from, to }));
         for text in ["", "1", "1..", "..1", "0..0", "-1..5", "1..inf", "a..b"] {
             assert!(ramp(text).unwrap_err().contains("1000..5000"), "{text}");
+        }
+    }
+
+    #[test]
+    fn all_that_follows_stress_is_in_the_words_of_cassandra_stress() {
+        let words = ["cassandra://h", "--seed", "5", "--stress", "write", "n=9"];
+        let more = ["-rate", "threads=4", "-pop", "seq=1..9", "--out", "x"];
+        let found = typed(&[&words[..], &more].concat()).unwrap();
+        assert_eq!(
+            found.workload.stress[..4],
+            ["write", "n=9", "-rate", "threads=4"]
+        );
+        assert_eq!(
+            found.workload.stress[4..],
+            ["-pop", "seq=1..9", "--out", "x"]
+        );
+        assert_eq!((found.load.seed, found.results.out), (Some(5), None));
+        for words in [
+            &["cassandra://h", "load", "--stress", "write"][..],
+            &["cassandra://h", "--workload", "a", "--stress", "write"],
+            &["cassandra://h", "--rate", "5", "--stress", "write"],
+            &["cassandra://h", "--time", "5s", "--stress", "write"],
+            &["cassandra://h", "--stress"],
+        ] {
+            assert!(typed(words).is_err(), "{words:?}");
         }
     }
 

@@ -18,13 +18,7 @@ pub fn of(
     most: Option<u64>,
     notes: &mut Vec<String>,
 ) -> Result<Level, String> {
-    let threads = match load.threads {
-        Some(threads) => Some(threads),
-        None => given.number("threadcount")?,
-    };
-    if threads == Some(0) {
-        return Err(given.wrong("threadcount", "at least 1"));
-    }
+    let threads = threads(load, given)?;
     let target: u32 = given.number("target")?.unwrap_or(0);
     let connections = load.connections.or(threads).unwrap_or(CONNECTIONS);
     let arrivals = load.arrivals.map_or(Arrivals::Constant, Arrivals::from);
@@ -48,11 +42,7 @@ pub fn of(
         });
     }
     if let Some(rate) = load.rate {
-        return Ok(Level::Rate {
-            rate,
-            connections,
-            arrivals,
-        });
+        return at(rate, load, given);
     }
     if target > 0 {
         // Threads of YCSB are what it has in flight.
@@ -64,6 +54,28 @@ pub fn of(
         });
     }
     closed(load, threads.unwrap_or(1), most, notes)
+}
+
+/// An open load at a rate, such as those of a search; the error is one sentence.
+pub fn at(rate: f64, load: &Load, given: &Given) -> Result<Level, String> {
+    let connections = load.connections.or(threads(load, given)?);
+    Ok(Level::Rate {
+        rate,
+        connections: connections.unwrap_or(CONNECTIONS),
+        arrivals: load.arrivals.map_or(Arrivals::Constant, Arrivals::from),
+    })
+}
+
+/// The threads that are typed, or else those of YCSB's properties.
+fn threads(load: &Load, given: &Given) -> Result<Option<u32>, String> {
+    let threads = match load.threads {
+        Some(threads) => Some(threads),
+        None => given.number("threadcount")?,
+    };
+    if threads == Some(0) {
+        return Err(given.wrong("threadcount", "at least 1"));
+    }
+    Ok(threads)
 }
 
 /// The length of the measured window, which some loads divide.

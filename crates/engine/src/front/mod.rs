@@ -6,29 +6,34 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::DateTime;
-use wire::load::LoadResult;
+use wire::load::Summary;
 
 pub use self::arguments::Arguments;
+use self::making::{clear, made};
 use self::plan::{Made, Surroundings};
-use crate::load::carry_out;
+use crate::load::told::Told;
+use crate::message::tell;
 
 mod address;
 mod arguments;
 mod binding;
 mod ends;
+mod format;
 mod given;
 mod histogram;
-mod interrupt;
+mod instant;
 mod level;
+mod making;
 mod names;
 mod plan;
 mod search;
 mod secrets;
 mod status;
-// `drive` is to ask for it.
-#[allow(dead_code)]
 mod stress;
 mod summary;
+mod sums;
+mod text;
+mod words;
 mod workloads;
 mod ycsb;
 mod ycsb_text;
@@ -41,45 +46,57 @@ const LIMIT: &str = "the engine itself may have been the limit, and not the data
      or kept waiting for more than a small part of the time; give it a processor of its own, or \
      make less load";
 
-/// Make the load that is typed, and leave its plan beside what came of it.
+/// Make the load that is typed, leave its plan beside what came of it, and print a summary.
 pub fn drive(arguments: &Arguments) -> io::Result<()> {
     let surroundings = Surroundings {
         password: std::env::var_os(secrets::VARIABLE).is_some(),
         // Hashers of the standard library begin with random keys.
         seed: RandomState::new().build_hasher().finish() & SEED,
     };
-    let Made { plan, notes } = plan::make(arguments, &surroundings).map_err(io::Error::other)?;
+    let Made {
+        plan,
+        notes,
+        search,
+    } = plan::make(arguments, &surroundings).map_err(io::Error::other)?;
     for note in notes {
-        eprintln!("dunnage-engine: {note}");
+        tell(&note);
     }
-    let text = serde_json::to_string_pretty(&plan)? + "\n";
-    if arguments.results.dry_run {
+    let results = &arguments.results;
+    if results.dry_run {
+        let text = serde_json::to_string_pretty(&plan)? + "\n";
         return io::stdout().write_all(text.as_bytes());
     }
-    let typed = arguments.results.out.as_deref();
-    let out = directory(typed)?;
-    let plan_path = out.join("plan.json");
-    std::fs::write(&plan_path, text)?;
-    let result = carry_out(&plan, &out).inspect_err(|_| {
-        // What is left of a load that did not begin is a plan in a directory that nobody asked for.
-        if typed.is_none() && !out.join("latency.hlog").exists() {
-            let _ = std::fs::remove_file(&plan_path).and_then(|()| std::fs::remove_dir(&out));
-        }
-    })?;
-    eprintln!("dunnage-engine: {}", told(&result, &out));
-    if result.saturated {
-        eprintln!("dunnage-engine: {LIMIT}");
+    let typed = results.out.as_deref();
+    let out = match typed {
+        Some(out) => out.to_owned(),
+        None => new_directory()?,
+    };
+    clear(&out)?;
+    let summary = match search {
+        None => made(&plan, &out, typed.is_none())?.1,
+        Some(search) => search.carry_out(&plan, &out).inspect_err(|_| {
+            if typed.is_none() {
+                // It stays if there is anything in it.
+                let _ = std::fs::remove_dir(&out);
+            }
+        })?,
+    };
+    let text = serde_json::to_string_pretty(&summary)? + "\n";
+    std::fs::write(out.join("summary.json"), text)?;
+    let text = results.format.unwrap_or_default().of(&summary)?;
+    io::stdout().write_all(text.as_bytes())?;
+    tell(&told(&summary, &out));
+    if summary.saturated {
+        tell(&LIMIT);
+    }
+    if summary.ended_early {
+        return Err(io::Error::other(Told::Early));
     }
     Ok(())
 }
 
-/// The directory that is typed, or else a new one named by the time; it is made.
-fn directory(typed: Option<&Path>) -> io::Result<PathBuf> {
-    if let Some(out) = typed {
-        std::fs::create_dir_all(out)
-            .map_err(|error| io::Error::other(format!("`{}`: {error}", out.display())))?;
-        return Ok(out.to_owned());
-    }
+/// A directory named by the time.
+fn new_directory() -> io::Result<PathBuf> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let seconds = now.map_err(io::Error::other)?.as_secs();
     let time = DateTime::from_timestamp(seconds.cast_signed(), 0).unwrap_or_default();
@@ -94,21 +111,26 @@ fn directory(typed: Option<&Path>) -> io::Result<PathBuf> {
 }
 
 /// One sentence of what came of a load.
-fn told(result: &LoadResult, out: &Path) -> String {
-    let operations: u64 = result.operations.values().sum();
-    let errors: u64 = result
-        .errors
-        .values()
-        .flat_map(|kinds| kinds.values())
-        .sum();
-    let left_out = match result.dropped.values().sum::<u64>() {
+fn told(summary: &Summary, out: &Path) -> String {
+    let all = &summary.operations[summary::ALL];
+    let errors: u64 = all.errors.values().sum();
+    let left_out = match all.dropped {
         0 => String::new(),
         dropped => format!(", and {dropped} left out,"),
     };
+    let unfinished = match all.unfinished {
+        0 => String::new(),
+        unfinished => format!(", and {unfinished} unfinished,"),
+    };
+    let files = if summary.search.is_some() {
+        "`summary.json`, and a directory for each load"
+    } else {
+        "`summary.json`, `result.json`, `latency.hlog` and `plan.json`"
+    };
     format!(
-        "{operations} operations and {errors} errors{left_out} in {:.1} s; `{}` has \
-         `result.json`, `latency.hlog` and `plan.json`",
-        result.seconds,
+        "{} operations and {errors} errors{left_out}{unfinished} in {:.1} s; `{}` has {files}",
+        all.count,
+        summary.seconds,
         out.display()
     )
 }

@@ -1,12 +1,13 @@
 //! From what is typed to the plan of a load.
 
-use wire::load::{LOAD_VERSION, LoadPlan, Part, Phase, Policy, Target, Tls, Workload};
+use wire::load::{LOAD_VERSION, Level, LoadPlan, Part, Phase, Policy, Target, Tls, Workload};
 
 use super::address::Address;
 use super::arguments::{Arguments, Security};
 use super::ends::Ends;
 use super::given::Given;
-use super::{binding, level, names, secrets, ycsb};
+use super::search::{Search, TIME};
+use super::{binding, level, names, secrets, stress, ycsb};
 use crate::load::plan::{check, secret};
 
 /// Seconds after which an operation has no answer if nothing else is said.
@@ -28,6 +29,8 @@ pub struct Made {
     pub plan: LoadPlan,
     /// What has no effect, and what is otherwise than in YCSB.
     pub notes: Vec<String>,
+    /// By which rates to make it again and again, if it is a search.
+    pub search: Option<Search>,
 }
 
 /// Make the plan; the error is one sentence.
@@ -44,39 +47,124 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
     address.user = user(address.user.take(), security)?;
     let timeout = binding::apply(&given, &mut address, &mut notes)?;
 
-    let phase = arguments
-        .phase
-        .map_or_else(|| ycsb::phase(&given), Phase::from);
-    let workload = ycsb::workload(&given, phase, &mut notes)?;
-    let ends = Ends::of(load, &given, phase, &mut notes)?;
-    let most = match phase {
-        Phase::Load => Some(ycsb::inserted(&workload)),
-        Phase::Run => ends.operations,
+    let search = Search::of(&arguments.searching);
+    let asked = if typed.stress.is_empty() {
+        of_ycsb(arguments, &given, search.as_ref(), &mut notes)?
+    } else {
+        of_stress(arguments, &mut address, &mut notes)?
     };
-    let level = level::of(load, &given, &ends, most, &mut notes)?;
+    let warmup = load.warmup.unwrap_or(0.0);
+    let interval = arguments.results.interval.or(asked.interval);
     let plan = LoadPlan {
         version: LOAD_VERSION,
-        phase,
-        workload: Workload::Ycsb(workload),
+        phase: asked.phase,
+        workload: asked.workload,
         target: target(address, security, &given, surroundings)?,
-        level,
+        level: asked.level,
         policy: load.policy.map_or(Policy::Queue, Policy::from),
-        part: Part { index: 0, of: 1 },
-        start: None,
-        warmup: load.warmup.unwrap_or(0.0),
-        duration: ends.seconds,
+        part: load.part.unwrap_or(WHOLE),
+        start: load.start,
+        warmup: search
+            .as_ref()
+            .map_or(warmup, |search| search.warmup(warmup)),
+        duration: asked.ends.seconds,
         until_told: false,
-        operations: ends.operations,
-        interval: arguments.results.interval.unwrap_or(INTERVAL),
+        operations: asked.ends.operations,
+        interval: interval.unwrap_or(INTERVAL),
         latencies: true,
         timeout: load.timeout.or(timeout).unwrap_or(TIMEOUT),
         seed: load.seed.unwrap_or(surroundings.seed),
     };
+    if plan.part.of > 1 && plan.start.is_none() {
+        notes.push(
+            "the engines of the other parts begin when they are connected; type the same --start \
+             TIME for all, so that they begin as one"
+                .to_owned(),
+        );
+    }
     check(&plan).map_err(|what| format!("this load cannot be made: {what}"))?;
+    if search.is_some() {
+        Search::check(&plan)?;
+    }
     if let Some(credentials) = &plan.target.credentials {
         secret(&credentials.password)?;
     }
-    Ok(Made { plan, notes })
+    Ok(Made {
+        plan,
+        notes,
+        search,
+    })
+}
+
+/// The part of a load that one engine makes alone.
+const WHOLE: Part = Part { index: 0, of: 1 };
+
+/// What a workload asks for.
+struct Asked {
+    phase: Phase,
+    workload: Workload,
+    ends: Ends,
+    level: Level,
+    interval: Option<f64>,
+}
+
+/// What properties of YCSB ask for.
+fn of_ycsb(
+    arguments: &Arguments,
+    given: &Given,
+    search: Option<&Search>,
+    notes: &mut Vec<String>,
+) -> Result<Asked, String> {
+    let load = &arguments.load;
+    let phase = arguments
+        .phase
+        .map_or_else(|| ycsb::phase(given), Phase::from);
+    let workload = ycsb::workload(given, phase, notes)?;
+    let ends = match search {
+        Some(_) => Ends {
+            operations: None,
+            seconds: Some(load.time.unwrap_or(TIME)),
+        },
+        None => Ends::of(load, given, phase, notes)?,
+    };
+    let most = match phase {
+        Phase::Load => Some(ycsb::inserted(&workload)),
+        Phase::Run => ends.operations,
+    };
+    let level = match search {
+        Some(search) => level::at(search.start(), load, given)?,
+        None => level::of(load, given, &ends, most, notes)?,
+    };
+    Ok(Asked {
+        phase,
+        workload: Workload::Ycsb(workload),
+        ends,
+        level,
+        interval: None,
+    })
+}
+
+/// What the words of cassandra-stress ask for; they say more of the database, too.
+fn of_stress(
+    arguments: &Arguments,
+    address: &mut Address,
+    notes: &mut Vec<String>,
+) -> Result<Asked, String> {
+    let asked = stress::load(&arguments.workload.stress, address, notes)?;
+    let load = &arguments.load;
+    if asked.truncates && load.part.unwrap_or(WHOLE).of > 1 && load.start.is_none() {
+        return Err(
+            "the tables would be emptied while other parts of the load write; type --start INSTANT"
+                .to_owned(),
+        );
+    }
+    Ok(Asked {
+        phase: Phase::Run,
+        workload: Workload::Stress(asked.workload),
+        ends: asked.ends,
+        level: asked.level,
+        interval: asked.interval,
+    })
 }
 
 /// The user of the address, or the one that is typed.
@@ -135,7 +223,7 @@ mod tests {
     use super::super::arguments::tests::typed;
     use super::super::given::tests::File;
     use super::*;
-    use wire::load::{Arrivals, Credentials, Level, Secret};
+    use wire::load::{Arrivals, Credentials, Secret};
 
     const QUIET: Surroundings = Surroundings {
         password: false,
@@ -211,6 +299,66 @@ mod tests {
         let most = made("fake:// load -p recordcount=3 --threads 9", &QUIET).unwrap();
         assert_eq!(most.plan.level, Level::Threads { threads: 3 });
         assert_eq!(most.notes.len(), 1);
+    }
+
+    #[test]
+    fn several_engines_have_parts_of_one_load_that_begins_at_one_instant() {
+        let words = "redis://h --workload c --time 30s --threads 8 --seed 7 --part 2/3 \
+             --start 1970-01-01T00:01:00Z";
+        let found = plan(words);
+        assert_eq!(found.part, Part { index: 1, of: 3 });
+        assert_eq!((found.start, found.seed), (Some(60.0), 7));
+        assert!(typed(&["redis://h", "--part", "1/2"]).is_err());
+        let alone = "redis://h --workload c --time 30s --threads 8 --seed 7 --part 2/3";
+        let notes = made(alone, &QUIET)
+            .unwrap_or_else(|what| panic!("{what}"))
+            .notes;
+        assert!(notes[0].contains("the same --start TIME"), "{notes:?}");
+        let said = refused("redis://h --workload c --time 30s --seed 7 --part 1/3");
+        assert!(said.contains("as many `threads` as parts"), "{said}");
+    }
+
+    #[test]
+    fn a_search_begins_with_an_open_load_of_two_seconds() {
+        let words = "redis://h --workload b -p threadcount=8 --arrivals poisson --search p99<10ms";
+        let found = made(words, &QUIET).unwrap();
+        let expected = Level::Rate {
+            rate: 1000.0,
+            connections: 8,
+            arrivals: Arrivals::Poisson,
+        };
+        assert_eq!(found.plan.level, expected);
+        assert_eq!(
+            (found.plan.duration, found.plan.operations),
+            (Some(2.0), None)
+        );
+        assert!(found.search.is_some());
+        let said = refused("redis://h --workload d --search sustained");
+        assert!(said.contains("without inserts"), "{said}");
+        for words in ["--rate 5", "--operations 5", "--part 1/2", "--start 5"] {
+            let all = format!("redis://h --search sustained --seed 1 {words}");
+            let all: Vec<&str> = all.split_whitespace().collect();
+            assert!(typed(&all).is_err(), "{words}");
+        }
+    }
+
+    #[test]
+    fn words_of_cassandra_stress_make_a_whole_plan() {
+        let words = "cassandra://h --seed 9 --timeout 2s --warmup 3s --stress mixed n=50 no-warmup \
+             -rate threads=4 fixed=100/s -errors retries=0 ignore -log interval=200ms";
+        let found = plan(words);
+        assert!(matches!(found.workload, Workload::Stress(_)));
+        assert_eq!((found.phase, found.operations), (Phase::Run, Some(50)));
+        assert_eq!(
+            (found.interval, found.warmup, found.timeout),
+            (0.2, 3.0, 2.0)
+        );
+        assert_eq!(found.target.options["write_consistency"], "LOCAL_ONE");
+        let words = "cassandra://h --seed 9 --part 2/2 --stress write n=50 truncate=once";
+        let said = refused(words);
+        assert!(said.contains("type --start INSTANT"), "{said}");
+        let said = refused("redis://h --stress write n=50");
+        assert!(said.contains("drives Cassandra"), "{said}");
     }
 
     #[test]

@@ -53,6 +53,10 @@ pub fn credentials(
     };
     match (user, password) {
         (None, None) => Ok(None),
+        (None, Some(Secret::Variable(name))) if driver != "redis" => Err(format!(
+            "there is a password in `{name}`, but no user; type: --user NAME, or, if the password \
+             is for another database: unset {name}"
+        )),
         (None, Some(_)) if driver != "redis" => {
             Err("there is a password, but no user; type: --user NAME".to_owned())
         }
@@ -145,5 +149,9 @@ mod tests {
         assert!(said.contains("`DUNNAGE_PASSWORD`"), "{said}");
         let said = credentials("cassandra", None, None, &none, true).unwrap_err();
         assert!(said.contains("--user NAME"), "{said}");
+        assert!(said.ends_with("unset DUNNAGE_PASSWORD"), "{said}");
+        let file = Some(Path::new("/own"));
+        let said = credentials("mongodb", None, file, &none, true).unwrap_err();
+        assert!(said.ends_with("--user NAME"), "{said}");
     }
 }

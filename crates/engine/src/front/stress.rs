@@ -8,49 +8,48 @@ use wire::load::Stress;
 use crate::load::stress::Workload;
 
 use self::command::{Asked, Command, Until};
-use self::log::Log;
-use self::place::Place;
 use self::rate::Rate;
 use self::tables::Tables;
 use self::words::{Group, Groups};
 
 mod columns;
 mod command;
+mod load;
 mod log;
+mod mode;
 mod others;
-mod place;
 mod population;
 mod rate;
 mod tables;
 mod words;
 
+pub use self::load::load;
+
 /// What a command line asks for.
 #[derive(Debug, PartialEq)]
-pub struct Request {
+struct Request {
     /// The operations and the rows.
-    pub workload: Stress,
+    workload: Stress,
     /// When it is over.
-    pub until: Until,
-    /// Operations of each kind that are made for each node before anything is measured.
-    pub warmup: u64,
+    until: Until,
     /// How many threads there are, and how fast they go.
-    pub rate: Rate,
+    rate: Rate,
     /// The consistency level by its name in CQL.
-    pub consistency: &'static str,
+    consistency: Option<&'static str>,
     /// The time of all that is written, in microseconds since 1970; None for that of the server.
-    pub timestamp: Option<i64>,
+    timestamp: Option<i64>,
     /// The tables with the rows.
-    pub tables: Tables,
-    /// The servers, and how to speak with them.
-    pub place: Place,
-    /// What is written down.
-    pub log: Log,
+    tables: Tables,
+    /// Connections to each node.
+    connections: Option<u32>,
+    /// Seconds between two reports.
+    interval: Option<f64>,
     /// What was written without an effect, and what is done otherwise; each is one sentence.
-    pub notes: Vec<String>,
+    notes: Vec<String>,
 }
 
-/// Read the words after `stress`; the error is one sentence.
-pub fn parse(words: &[String]) -> Result<Request, String> {
+/// Read the words after `--stress`; the error is one sentence.
+fn parse(words: &[String]) -> Result<Request, String> {
     let mut groups = Groups::of(words)?;
     let mut notes = Vec::new();
     let asked = command::parse(groups.command(), &mut notes)?;
@@ -62,13 +61,9 @@ pub fn parse(words: &[String]) -> Result<Request, String> {
     let validate = errors(groups.take("-errors"), &mut notes)?;
     let tables = tables::parse(groups.take("-schema"), &mut notes)?;
     let members = groups.take("-node");
-    let place = place::parse(
-        members,
-        groups.take("-port"),
-        groups.take("-mode"),
-        &mut notes,
-    )?;
-    let log = log::parse(groups.take("-log"), &mut notes)?;
+    let port = groups.take("-port");
+    let connections = mode::parse(&members, port, groups.take("-mode"), &mut notes)?;
+    let interval = log::parse(groups.take("-log"), &mut notes)?;
     groups.done()?;
 
     let workload = Stress {
@@ -86,7 +81,6 @@ pub fn parse(words: &[String]) -> Result<Request, String> {
     Ok(Request {
         workload,
         until,
-        warmup: asked.warmup,
         rate,
         consistency: asked.consistency,
         timestamp: columns.timestamp,
@@ -95,8 +89,8 @@ pub fn parse(words: &[String]) -> Result<Request, String> {
             truncated: asked.truncated,
             ..tables
         },
-        place,
-        log,
+        connections,
+        interval,
         notes,
     })
 }
@@ -106,13 +100,14 @@ fn errors(mut group: Group, notes: &mut Vec<String>) -> Result<bool, String> {
     let skip = group.switch("skip-read-validation")?;
     let ignore = group.switch("ignore")?;
     let retries = group.value("retries=")?;
+    let given = group.given();
     group.done(notes)?;
     if let Some(count) = retries.as_ref()
         && count.parse::<u32>().is_err()
     {
         return Err(words::wrong("-errors", "retries=", count, "`retries=0`"));
     }
-    if !ignore || retries.as_deref() != Some("0") {
+    if given && (!ignore || retries.as_deref() != Some("0")) {
         notes.push(
             "no operation is repeated, and one that fails does not end the load; cassandra-stress \
              calls this `-errors retries=0 ignore`"

@@ -1,4 +1,4 @@
-//! The SHA-256 of a file.
+//! The SHA-256 of a file, and of bytes.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -18,16 +18,32 @@ pub fn sha256(path: &Path) -> io::Result<String> {
             count => hash.update(&block[..count]),
         }
     }
+    Ok(digits(hash))
+}
+
+/// Hash bytes in the same way.
+pub fn sha256_of(bytes: &[u8]) -> String {
+    digits(Sha256::new_with_prefix(bytes))
+}
+
+fn digits(hash: Sha256) -> String {
     let mut text = String::with_capacity(64);
     for byte in hash.finalize() {
         let _ = write!(text, "{byte:02x}");
     }
-    Ok(text)
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const OF_ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    #[test]
+    fn the_hash_of_bytes_is_the_well_known_one() {
+        assert_eq!(sha256_of(b"abc"), OF_ABC);
+    }
 
     #[test]
     fn the_hash_of_a_file_is_the_well_known_one() {
@@ -35,9 +51,6 @@ mod tests {
         std::fs::write(&path, "abc").unwrap();
         let found = sha256(&path);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(
-            found.unwrap(),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(found.unwrap(), OF_ABC);
     }
 }

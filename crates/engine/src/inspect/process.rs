@@ -38,7 +38,6 @@ pub fn limits(status: &Status, stat: &str) -> BTreeMap<String, String> {
     [
         ("cpus_allowed", status.get("Cpus_allowed_list")),
         ("capabilities", status.get("CapEff")),
-        ("seccomp", status.get("Seccomp")),
         ("no_new_privileges", status.get("NoNewPrivs")),
         ("locked_memory", locked),
         ("nice", nice),
@@ -96,6 +95,5 @@ mod tests {
         assert_eq!(found["nice"], "-5");
         assert_eq!(found["scheduler"], "batch");
         assert_eq!(found["cpus_allowed"], "0-1");
-        assert_eq!(found["seccomp"], "2");
     }
 }

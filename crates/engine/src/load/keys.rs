@@ -211,6 +211,31 @@ mod tests {
     }
 
     #[test]
+    fn inserts_that_are_answered_out_of_order_count_as_in_ycsb() {
+        // `tests/live/test_ycsb_original.py` has YCSB itself say the same.
+        let script = include_str!("../../tests/golden/acknowledged.txt");
+        let mut inserted = Acknowledged::after(1);
+        for line in script.lines() {
+            let (action, number) = line.split_once(' ').unwrap();
+            let number: u64 = number.parse().unwrap();
+            let told = match action {
+                "begin" => {
+                    inserted = Acknowledged::after(number);
+                    number
+                }
+                "take" => inserted.take(),
+                "acknowledge" => {
+                    inserted.acknowledge(number);
+                    number
+                }
+                "last" => inserted.last,
+                other => panic!("{other}"),
+            };
+            assert_eq!(told, number, "{line}");
+        }
+    }
+
+    #[test]
     fn the_latest_key_is_the_most_popular_and_moves_with_acknowledged_inserts() {
         let mut keys = keys(1000, Requests::Latest);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);

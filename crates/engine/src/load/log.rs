@@ -1,8 +1,8 @@
-//! The histogram log and the progress lines, written by a thread of low priority so that the
-//! thread that makes load never waits for a disk, a pipe or a compressor.
+//! The histogram log, written by a thread of low priority so that the thread that makes load never
+//! waits for a disk, a pipe or a compressor. The same thread tells how the load goes.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, LineWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,8 +12,11 @@ use std::time::{Duration, SystemTime};
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
-use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-use wire::load::Progress;
+use hdrhistogram::serialization::interval_log::{
+    IntervalLogWriterBuilder, IntervalLogWriterError, Tag,
+};
+
+use super::progress::Listener;
 
 /// A histogram of nanoseconds, of three significant digits.
 pub type Times = Histogram<u32>;
@@ -34,6 +37,15 @@ pub struct Interval {
     pub histograms: Vec<(String, Times)>,
     /// Operations answered so far.
     pub operations: u64,
+    /// Operations that went wrong so far.
+    pub errors: u64,
+}
+
+impl Interval {
+    /// Nanoseconds from the start of the load to the end of this.
+    pub fn end(&self) -> u64 {
+        self.start + self.length
+    }
 }
 
 /// The thread that writes, and the way back for empty histograms.
@@ -45,19 +57,28 @@ pub struct Log {
 }
 
 impl Log {
-    /// Begin to write the file `path`; `began` is the origin of the intervals.
-    pub fn open(path: &Path, began: SystemTime) -> io::Result<Self> {
-        Self::begin(File::create(path)?, began)
+    /// Begin to write the file `path`; `began` is the origin of the intervals, of which `listener`
+    /// learns.
+    pub fn open(path: &Path, began: SystemTime, listener: Box<dyn Listener>) -> io::Result<Self> {
+        Self::begin(File::create(path)?, began, listener)
     }
 
-    fn begin(out: impl Write + Send + 'static, began: SystemTime) -> io::Result<Self> {
+    fn begin(
+        out: impl Write + Send + 'static,
+        began: SystemTime,
+        mut listener: Box<dyn Listener>,
+    ) -> io::Result<Self> {
         let (intervals, received) = channel();
         let (give_back, emptied) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let written = waiting.clone();
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
-            .spawn(move || write(BufWriter::new(out), began, &received, &give_back, &written))?;
+            .spawn(move || {
+                // A line at a time, so that a disk that is full is noticed at once.
+                let out = LineWriter::new(out);
+                write(out, began, &received, &give_back, &written, &mut *listener)
+            })?;
         Ok(Self {
             intervals,
             emptied,
@@ -72,7 +93,12 @@ impl Log {
         self.waiting.load(Ordering::Relaxed) < MOST_WAITING
     }
 
-    /// Hand an interval over. A thread that failed is noticed by [`Log::close`].
+    /// Whether nothing more is written, because something failed; [`Log::close`] tells what.
+    pub fn failed(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Hand an interval over. A thread that failed is noticed by [`Log::failed`].
     pub fn hand_over(&self, interval: Interval) {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let _ = self.intervals.send(interval);
@@ -100,10 +126,10 @@ fn write(
     intervals: &Receiver<Interval>,
     give_back: &Sender<Times>,
     waiting: &AtomicUsize,
+    listener: &mut dyn Listener,
 ) -> io::Result<()> {
     // SAFETY: a plain system call on this thread; without the right to it nothing changes.
     unsafe { nix::libc::setpriority(nix::libc::PRIO_PROCESS, 0, 19) };
-    let failed = |error: &dyn std::fmt::Debug| io::Error::other(format!("latency.hlog: {error:?}"));
     let mut serializer = V2DeflateSerializer::new();
     let mut log = IntervalLogWriterBuilder::new()
         .with_start_time(began)
@@ -111,34 +137,32 @@ fn write(
         .with_max_value_divisor(1e6)
         .begin_log_with(&mut out, &mut serializer)
         .map_err(|error| failed(&error))?;
-    let mut told = 0;
     for interval in intervals {
+        listener.hear(&interval);
         let start = Duration::from_nanos(interval.start);
         let length = Duration::from_nanos(interval.length);
         for (tag, mut histogram) in interval.histograms {
             log.write_histogram(&histogram, start, length, Tag::new(&tag))
-                .map_err(|error| failed(&error))?;
+                .map_err(|error| {
+                    failed(&match error {
+                        IntervalLogWriterError::IoError(error) => error.to_string(),
+                        IntervalLogWriterError::SerializeError(error) => error.to_string(),
+                    })
+                })?;
             histogram.reset();
             let _ = give_back.send(histogram);
         }
         waiting.fetch_sub(1, Ordering::Relaxed);
-        let elapsed = interval.start + interval.length;
-        if elapsed >= told + 1_000_000_000 {
-            told = elapsed;
-            tell(&Progress {
-                elapsed: elapsed as f64 / 1e9,
-                operations: interval.operations,
-            });
-        }
     }
     out.flush()
 }
 
-/// A reader that has gone away is no reason to stop.
-fn tell(progress: &Progress) {
-    if let Ok(line) = serde_json::to_string(progress) {
-        let _ = writeln!(io::stdout(), "{line}");
-    }
+/// The error where nothing more can be written, with what to do.
+fn failed(what: &impl std::fmt::Display) -> io::Error {
+    io::Error::other(format!(
+        "`latency.hlog` cannot be written: {what}; make room, or name another directory: --out \
+         DIRECTORY"
+    ))
 }
 
 #[cfg(test)]
@@ -148,6 +172,13 @@ pub mod tests {
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
     use std::collections::BTreeMap;
     use std::sync::{Mutex, MutexGuard};
+
+    /// Learns of everything in vain.
+    pub struct Deaf;
+
+    impl Listener for Deaf {
+        fn hear(&mut self, _: &Interval) {}
+    }
 
     /// A log in memory, whose disk stands still while it is held.
     #[derive(Clone, Default)]
@@ -167,7 +198,7 @@ pub mod tests {
     impl Kept {
         /// A log that writes into this.
         pub fn log(&self) -> Log {
-            Log::begin(self.clone(), SystemTime::UNIX_EPOCH).unwrap()
+            Log::begin(self.clone(), SystemTime::UNIX_EPOCH, Box::new(Deaf)).unwrap()
         }
 
         /// Let nothing be written as long as the guard lives.
@@ -242,6 +273,7 @@ pub mod tests {
                 length: 1,
                 histograms: vec![("read.service".to_owned(), times)],
                 operations: handed_over,
+                errors: 0,
             });
             handed_over += 1;
         }
@@ -262,7 +294,7 @@ pub mod tests {
                 Ok(())
             }
         }
-        let log = Log::begin(Full, SystemTime::UNIX_EPOCH).unwrap();
+        let log = Log::begin(Full, SystemTime::UNIX_EPOCH, Box::new(Deaf)).unwrap();
         let error = log.close().unwrap_err().to_string();
         assert!(error.contains("the disk is full"), "{error}");
     }

@@ -37,11 +37,6 @@ impl Kind {
         Self::ReadModifyWrite,
     ];
 
-    /// The name in result files.
-    pub fn name(self) -> &'static str {
-        ["read", "update", "insert", "scan", "read-modify-write"][self as usize]
-    }
-
     /// Whether one record is read, which may be compared with what was written.
     pub fn reads_one(self) -> bool {
         matches!(self, Self::Read | Self::ReadModifyWrite)
@@ -139,42 +134,57 @@ impl Operations {
 
     /// The next operation of the client whose random numbers these are; None when all records of a
     /// load phase are in.
-    pub fn draw(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
-        let (kind, number, position) = match &mut self.source {
-            Source::Load(records) => (Kind::Insert, records.next()?, None),
-            Source::Run(keys) => match choose(&self.mix, evenly(random)) {
-                Kind::Insert => {
-                    let (number, position) = keys.fresh();
-                    (Kind::Insert, number, Some(position))
-                }
-                kind => (kind, keys.existing(random), None),
-            },
+    ///
+    /// It takes one of them, from which all else is drawn, the record last: how often that is drawn
+    /// again depends on which inserts have been answered, and so does nothing but the record.
+    pub fn draw(&mut self, client: &mut Xoshiro256PlusPlus) -> Option<Operation> {
+        let own = client.next_u64();
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(own);
+        let loaded = match &mut self.source {
+            Source::Load(records) => Some(records.next()?),
+            Source::Run(_) => None,
+        };
+        let kind = match loaded {
+            Some(_) => Kind::Insert,
+            None => choose(&self.mix, evenly(random)),
         };
         let workload = &self.workload;
         let named = workload.integrity || workload.read_fields == ReadFields::AllByName;
         let field = |random: &mut Xoshiro256PlusPlus| {
             Fields::One((evenly(random) * f64::from(workload.fields)) as u32)
         };
+        let read = match workload.read_fields {
+            ReadFields::One => field(random),
+            // As in YCSB, which names the fields that it is to compare, too.
+            _ if named && kind == Kind::Read => Fields::Named,
+            ReadFields::All | ReadFields::AllByName => Fields::All,
+        };
+        let write = if kind == Kind::Insert || workload.write_all_fields {
+            Fields::All
+        } else {
+            field(random)
+        };
+        let length = if kind == Kind::Scan {
+            self.scans.draw(random)
+        } else {
+            0
+        };
+        let values = random.next_u64();
+        let (number, position) = match (&mut self.source, loaded) {
+            (Source::Load(_), number) => (number?, None),
+            (Source::Run(keys), _) if kind == Kind::Insert => {
+                let (number, position) = keys.fresh();
+                (number, Some(position))
+            }
+            (Source::Run(keys), _) => (keys.existing(random), None),
+        };
         Some(Operation {
             kind,
             key: KeyName::new(number, workload.hashed_keys, workload.zero_padding),
-            read: match workload.read_fields {
-                ReadFields::One => field(random),
-                // As in YCSB, which names the fields that it is to compare, too.
-                _ if named && kind == Kind::Read => Fields::Named,
-                ReadFields::All | ReadFields::AllByName => Fields::All,
-            },
-            write: if kind == Kind::Insert || workload.write_all_fields {
-                Fields::All
-            } else {
-                field(random)
-            },
-            length: if kind == Kind::Scan {
-                self.scans.draw(random)
-            } else {
-                0
-            },
-            values: random.next_u64(),
+            read,
+            write,
+            length,
+            values,
             position,
         })
     }
@@ -235,9 +245,35 @@ mod tests {
     use crate::load::plan::tests::{plan, stress, ycsb};
     use proptest::prelude::*;
     use rand_xoshiro::rand_core::Rng;
-    use wire::load::ScanLengths;
+    use wire::load::{Requests, ScanLengths};
 
     const WHOLE: Part = Part { index: 0, of: 1 };
+
+    /// What makes the core workloads A to F of the workload of a test.
+    fn change(workload: &mut Ycsb, core: usize) {
+        let [read, update, insert, scan, read_modify_write] = [
+            [0.5, 0.5, 0.0, 0.0, 0.0],
+            [0.95, 0.05, 0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0, 0.0, 0.0],
+            [0.95, 0.0, 0.05, 0.0, 0.0],
+            [0.0, 0.0, 0.05, 0.95, 0.0],
+            [0.5, 0.0, 0.0, 0.0, 0.5],
+        ][core];
+        workload.mix = Mix {
+            read,
+            update,
+            insert,
+            scan,
+            read_modify_write,
+        };
+        // So few that many are drawn again, because they are not there yet.
+        workload.records = 20;
+        workload.requests = if core == 3 {
+            Requests::Latest
+        } else {
+            Requests::Zipfian
+        };
+    }
 
     const B: Mix = Mix {
         read: 0.95,
@@ -373,6 +409,38 @@ mod tests {
             for (some, all) in drawn(&turns).iter().zip(drawn(&in_turns)) {
                 prop_assert_eq!(some, &all[..some.len()]);
             }
+        }
+
+        #[test]
+        fn only_which_records_are_asked_for_depends_on_which_inserts_have_been_answered(
+            seed: u64, core in 0_usize..6, answered in proptest::collection::vec(0_usize..8, 200),
+        ) {
+            let mut plan = plan();
+            plan.seed = seed;
+            change(ycsb(&mut plan), core);
+            // Kinds, fields, lengths and values, and the records where none is inserted.
+            let drawn = |answered: &[usize]| {
+                let mut operations = Operations::new(&plan).unwrap();
+                let mut random = stream(plan.seed, plan.part, 0);
+                let mut under_way: Vec<Operation> = Vec::new();
+                let mut all = Vec::new();
+                for choice in answered {
+                    let one = operations.draw(&mut random).unwrap();
+                    let names = ![3, 4].contains(&core);
+                    let key = names.then(|| one.key.as_str().to_owned());
+                    all.push((one.kind, one.read, one.write, one.length, one.values, key));
+                    under_way.push(one);
+                    // As many as are chosen are answered, in another order than they began.
+                    for _ in 0..*choice {
+                        if !under_way.is_empty() {
+                            let last = under_way.swap_remove(choice % under_way.len());
+                            operations.over(&last);
+                        }
+                    }
+                }
+                all
+            };
+            prop_assert_eq!(drawn(&answered), drawn(&[1; 200]));
         }
 
         #[test]

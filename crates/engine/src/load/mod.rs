@@ -3,41 +3,49 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{JoinSet, LocalSet, spawn_local};
 use wire::load::{LOAD_VERSION, LoadPlan, LoadResult};
 
 use self::clock::{Clock, Deadline};
+use self::connect::connect;
 use self::log::Log;
-use self::mix::Operations;
+use self::progress::{Lines, Listener};
 use self::record::Recorder;
-use self::run::{Run, Span, nanoseconds};
+use self::run::{Run, nanoseconds};
 use self::start::Origin;
+use self::told::{Closing, Signals, Told};
 use self::usage::Cpu;
+use self::work::Operations;
 use self::worker::Worker;
+use crate::drive::Driver;
 use crate::drive::connected::established;
-use crate::drive::{Driver, Session};
 
+pub use self::run::Span;
+
+mod age;
 pub mod clock;
+mod connect;
 pub mod core;
 pub mod hash;
+mod judge;
 mod keys;
-mod log;
+pub mod log;
 pub mod mix;
 pub mod operations;
 mod pace;
 pub mod plan;
+pub mod progress;
 mod record;
 mod run;
-mod share;
+pub mod share;
 mod start;
-// The driver of Cassandra is to ask for its operations and rows.
-#[allow(dead_code)]
 pub mod stress;
 mod timeline;
+pub mod told;
 mod usage;
+pub mod work;
 mod worker;
 
 /// Arguments of `load`.
@@ -54,14 +62,24 @@ pub struct Arguments {
 /// Make the load of the plan in a file.
 pub fn load(arguments: &Arguments) -> io::Result<()> {
     let plan = plan::read(&arguments.plan)?;
-    carry_out(&plan, &arguments.out)?;
+    let closing = if plan.until_told {
+        Closing::ByTerm
+    } else {
+        Closing::Never
+    };
+    carry_out(&plan, &arguments.out, closing, Box::new(Lines::default()))?;
     Ok(())
 }
 
 /// Make the load of a plan, which must have been checked, on this thread, and write `latency.hlog`
-/// and, last, `result.json` into `out`. SIGTERM and SIGINT end it early, without a result unless it
-/// lasts until it is told.
-pub fn carry_out(plan: &LoadPlan, out: &Path) -> io::Result<LoadResult> {
+/// and, last, `result.json` into `out`. Signals of `closing` end its window early; all others end
+/// it without a result, as each does before it has begun. `listener` learns how it goes.
+pub fn carry_out(
+    plan: &LoadPlan,
+    out: &Path,
+    closing: Closing,
+    listener: Box<dyn Listener>,
+) -> io::Result<LoadResult> {
     std::fs::create_dir_all(out)?;
     let result_path = out.join("result.json");
     match std::fs::remove_file(&result_path) {
@@ -72,53 +90,57 @@ pub fn carry_out(plan: &LoadPlan, out: &Path) -> io::Result<LoadResult> {
         .enable_all()
         .build()?;
     let log_path = out.join("latency.hlog");
-    let result = LocalSet::new().block_on(&runtime, make(plan, &log_path))?;
+    let result = LocalSet::new().block_on(&runtime, make(plan, &log_path, closing, listener))?;
     write_result(&result_path, &result)?;
     Ok(result)
 }
-
-const TOO_EARLY: &str = "the load was told to end before its warm-up was over; there is no result";
 
 /// What is noted when the load begins.
 #[derive(Clone, Copy)]
 struct Beginning {
     connections: u64,
     origin: Origin,
+    /// By the clock of the host.
+    started: SystemTime,
+    /// Seconds since the start of the process when the load's clock read zero.
+    age: f64,
 }
 
-async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
-    let mut told = signal(SignalKind::terminate())?;
-    if !plan.until_told {
-        end_on(SignalKind::terminate(), 143)?;
-    }
-    end_on(SignalKind::interrupt(), 130)?;
+async fn make(
+    plan: &LoadPlan,
+    log_path: &Path,
+    closing: Closing,
+    listener: Box<dyn Listener>,
+) -> io::Result<LoadResult> {
+    let mut signals = Signals::heed()?;
     let driver = Driver::new(plan, Clock::start())?;
-    let sessions = connect(plan, &driver).await?;
+    let sessions = signals.unless(connect(plan, &driver)).await?;
     // Whatever takes long is done before the start, or the first operations would be late.
     let operations = Operations::new(plan).map_err(io::Error::other)?;
-    let began = Beginning {
-        connections: established()?.len() as u64,
-        origin: start::wait(plan.start).await?,
-    };
-    let Origin { clock, time } = began.origin;
     let span = Span::of(plan);
-    let log = Log::open(log_path, time)?;
+    let connections = established()?.len() as u64;
+    let (age, aged) = (age::age()?, std::time::Instant::now());
+    let origin = signals.unless(start::wait(plan.start)).await?;
+    let Origin { clock, time } = origin;
+    driver.begin(clock);
+    let began = Beginning {
+        connections,
+        origin,
+        started: SystemTime::now(),
+        age: age + clock.instant(0).duration_since(aged).as_secs_f64(),
+    };
+    let log = Log::open(log_path, time, listener)?;
     let interval = nanoseconds(plan.interval).max(1);
     let end = span.end.unwrap_or(u64::MAX);
     let recorder = Recorder::new(log, span.begin, end, interval, plan.latencies);
-    let run = Rc::new(Run::new(plan, operations, clock, recorder)?);
+    let run = Rc::new(Run::new(plan, span, operations, clock, recorder)?);
     let ringer = run.clone();
     let ring = spawn_local(async move { ringer.alarm.ring().await });
-    let closer = run.clone();
-    let close = spawn_local(async move {
-        if told.recv().await.is_some() {
-            closer.close(closer.clock.now());
-        }
-    });
+    let close = spawn_local(signals.end(run.clone(), closing));
     let mut workers: JoinSet<()> = JoinSet::new();
     for (client, session) in (0..).zip(sessions) {
-        let random = mix::stream(plan.seed, plan.part, client);
-        workers.spawn_local(Worker::new(run.clone(), session, random).work());
+        let client = run.client(client);
+        workers.spawn_local(Worker::new(run.clone(), session, client).work());
     }
 
     let cpu = watch(&run, span, &mut workers).await?;
@@ -129,38 +151,6 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     let intended = run.settle();
     let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still running"));
     finish(plan, run?, span, began, &driver, cpu, intended)
-}
-
-/// Seconds that connecting may take at least: it is no operation, and its server may have just
-/// started.
-const CONNECTING: f64 = 5.0;
-
-/// As many sessions as this part has logical threads, all connected.
-async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session>> {
-    let whole = plan::in_flight(plan.level);
-    let within = plan.timeout.max(CONNECTING);
-    let due = std::time::Instant::now() + Duration::from_secs_f64(within);
-    let mut deadline = Deadline::new();
-    let mut sessions = Vec::new();
-    for _ in 0..share::count(u64::from(whole), plan.part) {
-        let mut session = driver.session();
-        let mut reason = String::from("no answer");
-        let connected = deadline.limit(due, async {
-            while let Err(failure) = session.connect().await {
-                reason = failure.message;
-                session.disconnect();
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        });
-        if connected.await.is_none() {
-            return Err(io::Error::other(format!(
-                "no connection to `{}` within {within} s: {reason}",
-                plan.target.addresses[0]
-            )));
-        }
-        sessions.push(session);
-    }
-    Ok(sessions)
 }
 
 /// Wait until the measured window and everything that belongs to it is over. Returns the CPU time
@@ -174,11 +164,11 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
     let finished = limit(span.begin, workers).await.is_some();
     // Deadlines tick once a millisecond: a shorter window may be over by the one of its beginning.
     if finished && run.clock.now() < span.begin {
-        return Err(io::Error::other(if run.closed() {
-            TOO_EARLY
+        return Err(if run.closed() {
+            io::Error::other(Told::TooEarly)
         } else {
-            "all operations were done before the warm-up ended"
-        }));
+            io::Error::other("all operations were done before the warm-up ended")
+        });
     }
     let cpu = Cpu::now()?;
     loop {
@@ -195,10 +185,16 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         if let Some(end) = ended {
             run.close(end);
         } else if finished {
-            let last = run.recorder.borrow().last_answer();
+            let last = run.recorder.borrow().last_over();
             run.close(last.max(span.begin) + 1);
         }
         run.recorder.borrow_mut().advance(now);
+        if run.recorder.borrow().failed() {
+            // There is nothing to go on for; finishing tells why.
+            run.close(now);
+            workers.shutdown().await;
+            return Ok(cpu);
+        }
         if finished {
             return Ok(cpu);
         }
@@ -222,33 +218,33 @@ fn finish(
     let at_end = run.used_at_end();
     let used = at_end.cpu.since(&cpu);
     let now = run.clock.now();
-    let compares = run.compares();
+    let (compares, ended_early) = (run.compares(), run.ended_early());
     let recorder = run.recorder.into_inner();
     let measured = recorder.end().checked_sub(span.begin);
-    let seconds = measured.ok_or_else(|| io::Error::other(TOO_EARLY))? as f64 / 1e9;
+    let seconds = measured.ok_or_else(|| io::Error::other(Told::TooEarly))? as f64 / 1e9;
     // The last look may have been after the window.
     let limited = (at_end.limited as f64 / 1e9).min(seconds);
     let settled = recorder.over() + recorder.dropped();
     let backlog = intended.map_or(0, |intended| intended.saturating_sub(settled));
     let counts = recorder.finish(now)?;
-    let origin = began
-        .origin
-        .time
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs_f64();
+    let unix = |time: SystemTime| {
+        let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        since.as_secs_f64()
+    };
+    let first = counts.first_start.map(|start| start as f64 / 1e9);
     let mut remotes: Vec<String> = driver.remotes()?.iter().map(ToString::to_string).collect();
     remotes.sort_unstable();
     Ok(LoadResult {
         version: LOAD_VERSION,
         part: plan.part,
-        began: origin + span.begin as f64 / 1e9,
+        began: unix(began.origin.time) + span.begin as f64 / 1e9,
         seconds,
         operations: counts.operations,
         errors: counts.errors,
         late: counts.late,
         unsent: counts.unsent,
         dropped: counts.dropped,
+        unfinished: counts.unfinished,
         verified: compares.then_some(counts.verified),
         messages: counts.messages,
         windows: counts.windows,
@@ -261,9 +257,12 @@ fn finish(
         cpu_system: used.system,
         cpu_busiest_thread: used.busiest_thread(),
         limited,
-        saturated: usage::saturated(used.busiest_thread(), limited, seconds),
+        saturated: usage::saturated(used.busiest_thread(), limited, seconds, intended.is_some()),
         intended,
         backlog,
+        started: Some(unix(began.started)),
+        first_operation: first.map(|seconds| began.age + seconds),
+        ended_early,
     })
 }
 
@@ -272,15 +271,4 @@ fn write_result(path: &Path, result: &LoadResult) -> io::Result<()> {
     let unfinished = path.with_extension("json.tmp");
     std::fs::write(&unfinished, serde_json::to_string_pretty(result)? + "\n")?;
     std::fs::rename(&unfinished, path)
-}
-
-fn end_on(kind: SignalKind, code: i32) -> io::Result<()> {
-    let mut signals = signal(kind)?;
-    spawn_local(async move {
-        if signals.recv().await.is_some() {
-            eprintln!("dunnage-engine: stopped by a signal; there is no result");
-            std::process::exit(code);
-        }
-    });
-    Ok(())
 }

@@ -8,7 +8,7 @@ use wire::load::{Level, LoadPlan, Phase, Workload};
 
 use super::core::values::Values;
 use super::mix::{Fields, Kind, Operation, Operations, stream};
-use super::{plan, share};
+use super::{plan, share, work};
 
 /// Arguments of `operations`.
 #[derive(clap::Args)]
@@ -87,7 +87,7 @@ fn line(operation: &Operation, values: &Values, with_values: bool) -> String {
         .map(|field| values.value(operation, field))
         .collect();
     let mut columns = vec![
-        kind.name().to_owned(),
+        work::Operation::Ycsb(*operation).kind().name().to_owned(),
         operation.key.as_str().to_owned(),
         if kind == Kind::Scan {
             operation.length.to_string()

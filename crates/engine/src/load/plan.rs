@@ -108,7 +108,7 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
     }
     match &plan.workload {
         Workload::Ycsb(workload) => core::check(workload)?,
-        Workload::Stress(workload) => stress::check(workload)?,
+        Workload::Stress(workload) => stress::check(workload, part.of)?,
     }
     Pace::of(plan)?;
     worker::check(plan)
@@ -251,14 +251,15 @@ pub mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_yet_is_refused_with_a_sentence() {
-        let refused = |change: fn(&mut LoadPlan)| {
-            let mut plan = plan();
-            change(&mut plan);
-            check(&plan).unwrap_err()
-        };
-        let stress = refused(|plan| plan.workload = stress());
-        assert!(stress.contains("cassandra-stress yet"), "{stress}");
+    fn rows_of_cassandra_stress_can_be_made_unless_their_words_make_none() {
+        let mut plan = plan();
+        plan.workload = stress();
+        assert_eq!(check(&plan), Ok(()));
+        if let Workload::Stress(workload) = &mut plan.workload {
+            workload.key_size = 0;
+        }
+        let refused = check(&plan).unwrap_err();
+        assert!(refused.contains("a key must have"), "{refused}");
     }
 
     #[test]

@@ -2,16 +2,15 @@
 
 use std::cell::{Cell, RefCell};
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use wire::load::{LoadPlan, Policy, Workload};
+use wire::load::{LoadPlan, Policy};
 
 use super::clock::{Alarm, Clock};
-use super::core::integrity::Integrity;
-use super::mix::{Operation, Operations, stream};
-use super::pace::{Pace, Rates};
+use super::judge::Judge;
+use super::pace::Pace;
 use super::record::{Outcome, Recorder};
 use super::share;
 use super::usage::{Cpu, Watcher};
+use super::work::{Client, Operation, Operations};
 use crate::drive::Failure;
 use crate::drive::found::Found;
 
@@ -26,7 +25,7 @@ pub struct Run {
     /// What is counted.
     pub recorder: RefCell<Recorder>,
     /// Judges what reads found; None where nothing is compared.
-    integrity: Option<Integrity>,
+    judge: Option<Judge>,
     operations: RefCell<Operations>,
     schedule: Option<RefCell<Schedule>>,
     /// Whether slots that find every connection busy are left out.
@@ -38,6 +37,7 @@ pub struct Run {
     in_flight: Cell<u64>,
     watcher: Watcher,
     used_at_end: Cell<Option<Used>>,
+    ended_early: Cell<bool>,
 }
 
 /// What the engine used until the measured window ended.
@@ -52,7 +52,7 @@ pub struct Used {
 /// The slots of an open load.
 struct Schedule {
     pace: Pace,
-    random: Xoshiro256PlusPlus,
+    client: Client,
     next: u64,
     /// Slots of the measured window that were taken.
     intended: u64,
@@ -77,45 +77,41 @@ pub struct Span {
 }
 
 impl Span {
-    /// The window of a plan. In an open load a number of operations is a length of time.
+    /// The window of a plan. In an open load a number of operations ends it at the intended start of
+    /// the one after them.
     pub fn of(plan: &LoadPlan) -> Self {
         let begin = nanoseconds(plan.warmup);
+        let by_time = plan.duration.map(|seconds| begin + nanoseconds(seconds));
         let by_number = plan
             .operations
-            .and_then(|operations| Some(Rates::of(plan)?.window(operations as f64)));
-        let seconds = match (by_number, plan.duration) {
+            .and_then(|operations| Pace::end(plan, operations, by_time.unwrap_or(u64::MAX)));
+        let end = match (by_number, by_time) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
-        Self {
-            begin,
-            end: seconds.map(|seconds| begin + nanoseconds(seconds)),
-        }
+        Self { begin, end }
     }
 }
 
 impl Run {
-    /// Everything for a load of these operations that begins when `clock` reads zero.
+    /// Everything for a load of these operations in a window, that begins when `clock` reads zero.
     pub fn new(
         plan: &LoadPlan,
+        span: Span,
         operations: Operations,
         clock: Clock,
         recorder: Recorder,
     ) -> std::io::Result<Self> {
-        let span = Span::of(plan);
         let pace = Pace::of(plan).map_err(std::io::Error::other)?;
         let schedule = pace.map(|pace| {
             RefCell::new(Schedule {
                 pace,
-                random: stream(plan.seed, plan.part, 0),
+                client: operations.client(0),
                 next: 0,
                 intended: 0,
             })
         });
-        let integrity = match &plan.workload {
-            Workload::Ycsb(workload) => Integrity::of(workload),
-            Workload::Stress(_) => None,
-        };
+        let judge = Judge::of(plan).map_err(std::io::Error::other)?;
         let timeout = nanoseconds(plan.timeout);
         let budget = plan
             .operations
@@ -126,7 +122,7 @@ impl Run {
             alarm: Alarm::new(clock)?,
             timeout,
             recorder: RefCell::new(recorder),
-            integrity,
+            judge,
             operations: RefCell::new(operations),
             schedule,
             drops: plan.policy == Policy::Drop,
@@ -136,6 +132,7 @@ impl Run {
             in_flight: Cell::new(0),
             watcher: Watcher::begin(clock, span.begin)?,
             used_at_end: Cell::new(None),
+            ended_early: Cell::new(false),
         })
     }
 
@@ -146,12 +143,16 @@ impl Run {
 
     /// Whether what reads find is compared with what was written.
     pub fn compares(&self) -> bool {
-        self.integrity.is_some()
+        self.judge.is_some()
     }
 
-    /// The next operation of a virtual client of a closed loop, whose random numbers these are;
-    /// None when it is time to stop.
-    pub fn next(&self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
+    /// What virtual client `number` draws with.
+    pub fn client(&self, number: u64) -> Client {
+        self.operations.borrow().client(number)
+    }
+
+    /// The next operation of a virtual client of a closed loop; None when it is time to stop.
+    pub fn next(&self, client: &mut Client) -> Option<Operation> {
         let now = self.clock.now();
         let recorder = self.recorder.borrow();
         let spent = now >= self.begin
@@ -162,7 +163,7 @@ impl Run {
             return None;
         }
         drop(recorder);
-        self.draw(random)
+        self.draw(client)
     }
 
     /// The next slot of an open load for one who is free since `free`; None when the window has no
@@ -197,13 +198,13 @@ impl Run {
     fn leave_out(&self, slot: &Slot, free: u64) {
         self.operations.borrow_mut().take_back(&slot.operation);
         self.in_flight.set(self.in_flight.get() - 1);
-        let kind = slot.operation.kind;
+        let kind = slot.operation.kind();
         let mut recorder = self.recorder.borrow_mut();
         recorder.record_dropped(kind, slot.intended, free);
     }
 
-    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
-        let drawn = self.operations.borrow_mut().draw(random);
+    fn draw(&self, client: &mut Client) -> Option<Operation> {
+        let drawn = self.operations.borrow_mut().draw(client);
         self.in_flight
             .set(self.in_flight.get() + u64::from(drawn.is_some()));
         drawn
@@ -216,9 +217,7 @@ impl Run {
 
     /// Whether what an operation found is what was written; None where it is not compared.
     pub fn judge(&self, operation: &Operation, found: &Found) -> Option<Result<(), Failure>> {
-        let integrity = self.integrity.as_ref()?;
-        let compared = operation.kind.reads_one();
-        compared.then(|| integrity.judge(operation, found))
+        self.judge.as_ref()?.judge(operation, found)
     }
 
     /// Count an operation that is over.
@@ -246,7 +245,20 @@ impl Run {
                 recorder.end_at(end);
                 self.alarm.end_at(end);
             }
+            let last = end.saturating_add(self.timeout);
+            self.last.set(self.last.get().min(last));
         }
+    }
+
+    /// The measured window ends now, before its time, unless it has ended.
+    pub fn end_early(&self) {
+        self.ended_early.set(!self.closed());
+        self.close(self.clock.now());
+    }
+
+    /// Whether it ended before its time.
+    pub fn ended_early(&self) -> bool {
+        self.ended_early.get()
     }
 
     /// Whether the measured window has ended.
@@ -267,8 +279,11 @@ impl Run {
             while let Some(slot) = self.take_slot() {
                 if self.drops {
                     self.leave_out(&slot, last);
-                } else if slot.intended >= self.begin {
-                    let kind = slot.operation.kind;
+                    continue;
+                }
+                self.operations.borrow_mut().take_back(&slot.operation);
+                if slot.intended >= self.begin {
+                    let kind = slot.operation.kind();
                     let mut recorder = self.recorder.borrow_mut();
                     recorder.record_unsent(kind, last - slot.intended);
                 }
@@ -284,7 +299,7 @@ impl Run {
         if intended >= self.recorder.borrow().end() {
             return None;
         }
-        let operation = self.draw(&mut schedule.random)?;
+        let operation = self.draw(&mut schedule.client)?;
         schedule.next += 1;
         schedule.intended += u64::from(intended >= self.begin);
         Some(Slot {

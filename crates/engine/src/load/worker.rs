@@ -3,17 +3,17 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use rand_xoshiro::Xoshiro256PlusPlus;
 use wire::load::{Level, LoadPlan, Phase, Policy};
 
 use super::clock::Deadline;
-use super::mix::Operation;
 use super::record::Outcome;
 use super::run::Run;
+use super::work::{Client, Operation};
 use crate::drive::found::Found;
 use crate::drive::{Failure, Fault, Session};
 
-/// Pauses after connections that failed one after another, doubled up to the longest.
+/// Pauses after connections that failed or made no sense one after another, doubled up to the
+/// longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
@@ -35,21 +35,20 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
 pub struct Worker {
     run: Rc<Run>,
     session: Session,
-    random: Xoshiro256PlusPlus,
+    client: Client,
     found: Found,
     deadline: Deadline,
     pause: Duration,
 }
 
 impl Worker {
-    /// A thread of `run` that works with `session`; in a closed loop it is the virtual client
-    /// whose random numbers these are.
-    pub fn new(run: Rc<Run>, session: Session, random: Xoshiro256PlusPlus) -> Self {
+    /// A thread of `run` that works with `session`; in a closed loop it is a virtual client.
+    pub fn new(run: Rc<Run>, session: Session, client: Client) -> Self {
         Self {
             found: Found::new(run.compares()),
             run,
             session,
-            random,
+            client,
             deadline: Deadline::new(),
             pause: FIRST_PAUSE,
         }
@@ -60,7 +59,7 @@ impl Worker {
         if self.run.open() {
             self.keep_schedule().await;
         } else {
-            while let Some(operation) = self.run.next(&mut self.random) {
+            while let Some(operation) = self.run.next(&mut self.client) {
                 self.attempt(&operation, None).await;
             }
         }
@@ -99,7 +98,7 @@ impl Worker {
             outcome = judgement;
         }
         let failure = outcome.as_ref().err();
-        let kind = operation.kind;
+        let kind = operation.kind();
         run.over(
             operation,
             &Outcome {
@@ -114,13 +113,13 @@ impl Worker {
         self.recover(failure.map(|failure| failure.fault)).await;
     }
 
-    /// After a broken connection the next operation makes a new one; while none can be made,
-    /// operations go on failing, but not faster than after a short pause each.
+    /// After a broken connection the next operation makes a new one; while none can be made, or none
+    /// makes sense, operations go on failing, but not faster than after a short pause each.
     async fn recover(&mut self, fault: Option<Fault>) {
         if fault.is_some_and(Fault::breaks_connection) {
             self.session.disconnect();
         }
-        if fault == Some(Fault::Connection) {
+        if matches!(fault, Some(Fault::Connection | Fault::Protocol)) {
             tokio::time::sleep(self.pause).await;
             self.pause = (2 * self.pause).min(LONGEST_PAUSE);
         } else {

@@ -1,45 +1,35 @@
 //! The engine, driven from outside.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
+
+use crate::scratch::Scratch;
+
+/// The program.
+pub const ENGINE: &str = env!("CARGO_BIN_EXE_dunnage-engine");
 
 /// Records of every load.
 pub const RECORDS: u64 = 50;
 
-/// A directory that vanishes with its owner.
-pub struct Scratch(pub PathBuf);
-
 impl Scratch {
-    /// An empty one.
-    pub fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("dunnage-mongodb-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
     /// Make a load.
     pub fn load(&self, plan: &Value) -> Output {
+        self.load_by(Command::new(ENGINE), plan)
+    }
+
+    /// Make a load by a command to which only arguments of the engine are added.
+    pub fn load_by(&self, mut command: Command, plan: &Value) -> Output {
         let path = self.0.join("plan.json");
         std::fs::write(&path, plan.to_string()).unwrap();
-        Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
-            .args(["load", "--plan"])
-            .arg(path)
-            .arg("--out")
-            .arg(&self.0)
-            .output()
-            .unwrap()
+        command.args(["load", "--plan"]).arg(path);
+        command.arg("--out").arg(&self.0).output().unwrap()
     }
 
     /// What came of a load that is typed after `drive`, and ends well.
     pub fn driven(&self, words: &[&str]) -> Value {
-        let output = Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
+        let output = Command::new(ENGINE)
             .env_remove("DUNNAGE_PASSWORD")
             .arg("drive")
             .args(words)
@@ -66,12 +56,6 @@ impl Scratch {
         assert_eq!(output.status.code(), Some(1));
         assert!(!self.0.join("result.json").exists());
         String::from_utf8(output.stderr).unwrap()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::driven::{RECORDS, Scratch, loading, running, sum, target};
+use crate::driven::{RECORDS, loading, running, sum, target};
+use crate::scratch::Scratch;
 use crate::server::{Reply, Store, listener, serve, unknown};
 
 mod bson;
 mod driven;
 mod scram;
+#[path = "../scratch/mod.rs"]
+mod scratch;
 mod server;
 mod set;
 

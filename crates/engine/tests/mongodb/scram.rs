@@ -9,7 +9,8 @@ use data_encoding::BASE64;
 use ring::{digest, hmac, pbkdf2};
 use serde_json::{Value, json};
 
-use crate::driven::{RECORDS, Scratch, loading, sum, target};
+use crate::driven::{RECORDS, loading, sum, target};
+use crate::scratch::Scratch;
 use crate::server::{Command, Reply, Store, listener, serve};
 
 const SALT: &[u8] = b"salt of the server";
@@ -127,6 +128,60 @@ fn every_connection_logs_in_and_the_password_is_told_nowhere() {
     for artefact in artefacts {
         let text = String::from_utf8_lossy(&artefact);
         assert!(!text.contains(SECRET), "{text}");
+    }
+}
+
+#[test]
+fn a_password_in_a_file_or_a_property_is_in_nothing_that_a_typed_load_leaves_or_prints() {
+    for form in ["text", "json", "ycsb"] {
+        let address = guarded(SECRET);
+        let scratch = Scratch::new();
+        let file = |name: &str, text: String| {
+            let path = scratch.0.join(name);
+            std::fs::write(&path, text).unwrap();
+            path.display().to_string()
+        };
+        let password = file("password", format!("{SECRET}\n"));
+        // So YCSB's binding is told of a password; the place in the address goes first.
+        let url = format!("mongodb://some:{SECRET}@nowhere/ycsb");
+        let properties = format!("mongodb.url={url}\nrecordcount={RECORDS}\n");
+        let properties = file("ycsb.properties", properties);
+        let out = scratch.0.join("run");
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
+            .env_remove("DUNNAGE_PASSWORD")
+            .args([
+                "drive",
+                &format!("mongodb://{address}?authSource=people"),
+                "load",
+            ])
+            .args([
+                "--user",
+                "some,one",
+                "--password-file",
+                &password,
+                "-P",
+                &properties,
+            ])
+            .args(["--format", form, "--out"])
+            .arg(&out)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("mongodb.url"), "{said}");
+        let mut artefacts = vec![output.stdout, output.stderr];
+        for file in std::fs::read_dir(&out).unwrap() {
+            artefacts.push(std::fs::read(file.unwrap().path()).unwrap());
+        }
+        assert_eq!(
+            artefacts.len(),
+            6,
+            "two streams, plan, result, summary and log"
+        );
+        for artefact in artefacts {
+            let text = String::from_utf8_lossy(&artefact);
+            assert!(!text.contains(SECRET), "{form}: {text}");
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::driven::{RECORDS, Scratch, loading, running, sum, target};
+use crate::driven::{ENGINE, RECORDS, loading, running, sum, target};
+use crate::scratch::Scratch;
 use crate::server::{Command, Reply, Store, listener, serve};
 
 /// The number of no member.
@@ -20,6 +21,8 @@ struct Set {
     primary: AtomicUsize,
     /// The number of a member that hangs up on everybody.
     dark: AtomicUsize,
+    /// The number of a member that is far away.
+    far: AtomicUsize,
     /// After so many writes the next member becomes the primary.
     reign: AtomicU64,
     store: Store,
@@ -35,6 +38,7 @@ impl Set {
             addresses: listeners.iter().map(|(_, address)| *address).collect(),
             primary: AtomicUsize::new(0),
             dark: AtomicUsize::new(NOBODY),
+            far: AtomicUsize::new(NOBODY),
             reign: AtomicU64::new(u64::MAX),
             store: Store::default(),
             seen: Mutex::default(),
@@ -55,7 +59,12 @@ impl Set {
         let primary = self.primary.load(Ordering::Relaxed) == number;
         match command.name.as_str() {
             "hello" => return Reply::Document(self.hello(primary)),
-            "ping" => return Reply::Document(json!({"ok": 1.0})),
+            "ping" => {
+                if self.far.load(Ordering::Relaxed) == number {
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                return Reply::Document(json!({"ok": 1.0}));
+            }
             name => {
                 let seen = (number, name.to_owned(), command.body.clone());
                 self.seen.lock().unwrap().push(seen);
@@ -188,15 +197,18 @@ fn a_secondary_that_was_away_takes_reads_again_when_it_is_back() {
 }
 
 #[test]
-fn the_nearest_members_are_asked_whoever_they_are() {
+fn the_nearest_member_is_asked_whoever_it_is() {
     let set = Set::begin(2, &[]);
     let scratch = Scratch::new();
     let target = set.target(0, &json!({"readPreference": "nearest"}));
     scratch.result(&loading(&target));
     set.got("insert");
-    let run = scratch.result(&running(&target, &["read"], 40));
-    assert_eq!(run["verified"], 40);
-    assert_eq!(set.got("find").iter().sum::<usize>(), 40);
+    for (far, expected) in [(0, [0, 40]), (1, [40, 0])] {
+        set.far.store(far, Ordering::Relaxed);
+        let run = scratch.result(&running(&target, &["read"], 40));
+        assert_eq!(run["verified"], 40);
+        assert_eq!(set.got("find"), expected, "member {far} is far away");
+    }
 }
 
 #[test]
@@ -254,4 +266,24 @@ fn a_server_of_no_replica_set_is_not_driven_as_one() {
     plan["timeout"] = json!(0.5);
     let said = Scratch::new().refused(&plan);
     assert!(said.contains("is not a member of a replica set"), "{said}");
+}
+
+#[test]
+fn clients_with_more_connections_than_files_may_be_open_are_refused_with_what_to_type() {
+    let set = Set::begin(3, &[]);
+    let mut plan = running(
+        &set.target(0, &json!({"readPreference": "secondary"})),
+        &["read"],
+        40,
+    );
+    plan["level"]["threads"] = json!(40);
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -n 128 && exec \"$@\"", "sh", ENGINE]);
+    let output = Scratch::new().load_by(limited, &plan);
+    let said = String::from_utf8(output.stderr).unwrap();
+    // One to the primary and one to each of the others.
+    let expected = "120 connections need 184 open files, and this process may have 128; type \
+                    `ulimit -n 184` before, or ask for fewer";
+    assert!(said.contains(expected), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{said}");
 }

@@ -3,12 +3,16 @@
 mod level;
 mod plan;
 mod result;
+mod summary;
 mod target;
 mod workload;
 
 pub use self::level::{Arrivals, Level, Policy};
 pub use self::plan::{LoadPlan, Part, Phase};
 pub use self::result::{LoadResult, Progress, Window};
+pub use self::summary::{
+    LatencySummary, OperationSummary, ProbeSummary, SUMMARY_VERSION, SearchSummary, Summary,
+};
 pub use self::target::{Credentials, Secret, Target, Tls};
 pub use self::workload::{
     FieldLengths, Mix, Population, ReadFields, Requests, ScanLengths, Stress, StressMix, Workload,

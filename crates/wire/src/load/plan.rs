@@ -35,7 +35,7 @@ pub struct LoadPlan {
     /// first ends the window.
     pub duration: Option<f64>,
     /// Whether TERM ends the measured window, at the latest after `duration`; else it ends the load
-    /// without a result.
+    /// without a result. A second signal always does.
     #[serde(default)]
     pub until_told: bool,
     /// Number of operations (of all parts together) after which to end.
@@ -48,9 +48,9 @@ pub struct LoadPlan {
     /// An operation without answer for so long is an error of kind `timeout`.
     pub timeout: f64,
     /// Seed of all random choices. The same seed gives each virtual client of a closed loop, and
-    /// each slot of an open load, the same operations; keys of inserts and of `sequential` requests,
-    /// and choices that depend on which inserts have been answered, follow the order in which
-    /// operations start.
+    /// each slot of an open load, the same operations: their types, fields, lengths and values. Which
+    /// records they ask for is the same, too, where nothing is inserted and requests are not
+    /// `sequential`; else it follows the order in which operations start and inserts are answered.
     pub seed: u64,
 }
 

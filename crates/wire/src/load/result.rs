@@ -12,9 +12,11 @@ use super::plan::Part;
 /// `read.response`, `update.service`, …; those of the warm-up have the tag prefix `warmup.`.
 /// `service`: from start to answer, `response`: from intended start to answer, `slip`: from intended
 /// start to start, `failed`: from intended start (start in a closed loop) until it went wrong,
-/// `dropped`: from the intended start of one that was left out until a connection was free. Each
-/// operation that was intended is in one of `response`, `failed` and `dropped`. Where the disk is
-/// slow an interval is longer than the plan says.
+/// `dropped`: from the intended start of one that was left out until a connection was free,
+/// `unfinished`: from the start of one of a closed loop to its answer, which came after the window.
+/// Each operation that was intended is in one of `response`, `failed` and `dropped`; each of a closed
+/// loop that was not over before the window is in one of `service`, `failed` and `unfinished`. Where
+/// the disk is slow an interval is longer than the plan says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadResult {
@@ -26,11 +28,13 @@ pub struct LoadResult {
     pub began: f64,
     /// Length of the measured window.
     pub seconds: f64,
-    /// Per operation type (`read`, `update`, `insert`, `scan`, `read-modify-write`): answered in
-    /// the measured window without error.
+    /// Per operation type (`read`, `update`, `insert`, `scan`, `read-modify-write` of YCSB; `read`,
+    /// `write`, `counter_read`, `counter_write` of cassandra-stress): answered in the measured
+    /// window without error.
     pub operations: BTreeMap<String, u64>,
     /// Per operation type: errors by kind (`timeout`, `connection`, `server`, `not_found`,
-    /// `protocol`, `unavailable`, `mismatch`) in the measured window. `timeout`: no answer in time,
+    /// `protocol`, `unavailable`, `mismatch`) in the measured window; those that began in it and went
+    /// wrong after it, too. `timeout`: no answer in time,
     /// from the server or, as the server says, from the members it asked. `unavailable`: fewer
     /// members are alive than the consistency asks for. `mismatch`: a record is not what was
     /// written. `server`: any other error that the server tells.
@@ -43,6 +47,10 @@ pub struct LoadResult {
     pub unsent: BTreeMap<String, u64>,
     /// Per operation type: those of the measured window that were left out, by the policy `drop`.
     pub dropped: BTreeMap<String, u64>,
+    /// Per operation type: those of a closed loop that were under way when the measured window ended,
+    /// and were answered after it. Not known of engines that did not tell.
+    #[serde(default)]
+    pub unfinished: BTreeMap<String, u64>,
     /// Records of the measured window that were compared with what was written and are the same;
     /// null where the workload compares none.
     pub verified: Option<u64>,
@@ -77,12 +85,24 @@ pub struct LoadResult {
     /// than a millisecond late for this one.
     pub limited: f64,
     /// Whether the engine, and not the database, may have limited the load: its busiest thread
-    /// worked for more than 95 % of the measured window, or `limited` is more than 5 % of it.
+    /// worked for more than 95 % of the measured window, or, in an open load, `limited` is more than
+    /// 5 % of it.
     pub saturated: bool,
     /// Operations intended inside the window; None in a closed loop.
     pub intended: Option<u64>,
     /// Of those, neither answered nor dropped when the window ended.
     pub backlog: u64,
+    /// Unix time at which this engine began, warm-up included: by what waking took after the plan's
+    /// `start`, if it has one. Null in results of engines that did not tell.
+    #[serde(default)]
+    pub started: Option<f64>,
+    /// Seconds from the start of this process, which the kernel tells to 10 ms, to the start of its
+    /// first operation; null if there was none.
+    #[serde(default)]
+    pub first_operation: Option<f64>,
+    /// Whether a signal ended the measured window.
+    #[serde(default)]
+    pub ended_early: bool,
 }
 
 /// One interval of the time line.
@@ -97,6 +117,14 @@ pub struct Window {
     pub operations: u64,
     /// Errors.
     pub errors: u64,
+}
+
+impl Window {
+    /// Operations that were over, answered or failed.
+    #[must_use]
+    pub fn over(&self) -> u64 {
+        self.operations + self.errors
+    }
 }
 
 /// One line on standard output, about once a second, while load is made.

@@ -19,9 +19,12 @@ pub struct Target {
     /// `host:port` of each member as clients are told, the first being the one to begin with.
     pub addresses: Vec<String>,
     /// Driver options. For `cassandra`: `keyspace` (default `ycsb`), `table` (`usertable`),
-    /// `read_consistency`, `write_consistency` (`QUORUM`; `ONE`, `LOCAL_QUORUM`, …), `connections`
-    /// (to each member, 1). For `redis`: `wait` (replicas that acknowledge each write), `shape`
-    /// (`hash` as YCSB keeps records, or plain `string`, which cannot be scanned; `hash`),
+    /// `read_consistency`, `write_consistency` (`ONE`; `QUORUM`, `LOCAL_QUORUM`, …), `connections`
+    /// (to each member, 1), `coordinator` (`replica`: each request goes to a member that has the
+    /// record; or `any`; `replica`), `before` (statements in CQL that the first part executes
+    /// before the load), and `timestamp` (of all rows of cassandra-stress that are written, in
+    /// microseconds since 1970; that of the server). For `redis`: `wait` (replicas that acknowledge
+    /// each write), `shape` (`hash` as YCSB keeps records, or plain `string`, which cannot be scanned; `hash`),
     /// `read_from` (`primary` or `replica`; in the topology `replicas` those are the addresses
     /// after the first; `primary`). For `mongodb`, by the names in its connection strings: `w` (1; a
     /// number of members or `majority`), `journal` (false), `readPreference` (`primary`),
@@ -69,7 +72,8 @@ pub struct Tls {
     /// The path of a file with the certificates (PEM) of those to trust; null: those that this host
     /// trusts.
     pub authority: Option<String>,
-    /// The name that the certificate must be for; null: the host in the address.
+    /// The name that the certificate must be for; null: the host in the address, and for members
+    /// that others tell of, what they tell.
     pub name: Option<String>,
     /// Whether any certificate will do.
     pub insecure: bool,

@@ -53,6 +53,24 @@ class Bounds:
     clock: float = 0.05
     """Seconds by which a host's clock may have moved against ours: a quarter of a window of the
     time line, and far above what a time service slews in a minute (30 ms)."""
+    room: float = 16 * 2.0**20
+    """Bytes that must be left for a member's data. With less, the next file of its log may not fit,
+    and what it does then is no part of what is measured."""
+
+
+@dataclass(frozen=True)
+class MemberState:
+    """How one member was when a load had ended."""
+
+    member: str
+    host: str
+    ended: str = ""
+    """How it died; empty if it lives."""
+    silent: str = ""
+    """What came of asking whether it is ready, where it did not say so; empty where it did, and
+    where it was not asked."""
+    room: float | None = None
+    """Bytes that are left for its data; None where that was not read."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +86,7 @@ class Evidence:
     """Every `address:port` that a connection may go to, as numbers, not names."""
     parts: int
     """Engines that were started."""
+    members: Sequence[MemberState]
     one_machine: bool = False
     """Whether all hosts are one machine, whose counters each of them reports."""
     slowdown: float = 0.0

@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from dunnage.analysis.checks import load, machine
 from dunnage.analysis.checks.evidence import Bounds, Evidence
 from dunnage.analysis.checks.finding import Finding, Gate, as_far_as_seen, text
+from dunnage.analysis.checks.members import members
 from dunnage.model.check import CheckResult, Status, Why
 
 CLOCK = "clock"
 """The gate that every other one leans on: without it nobody knows which samples belong to a run."""
 
 GATES: dict[str, Gate] = {
+    "members": members,
     "errors": load.errors,
     "client": load.client,
     "schedule": load.schedule,

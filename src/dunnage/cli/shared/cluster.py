@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +20,7 @@ from dunnage.cli.shared.terminal import (
     show_line,
     typed,
 )
-from dunnage.contracts.cluster import ClusterSeen, LeftSeen, NodeSeen
+from dunnage.contracts.cluster import EVERY_STUDY, ClusterSeen, LeftSeen, NodeSeen, RightSeen
 from dunnage.errors import ExitCode, UsageError
 from dunnage.wording.numbers import count
 from dunnage.wording.terms import plain
@@ -48,6 +48,7 @@ def show_left(context: str, seen: LeftSeen, format_: Format) -> None:
         show_json({"context": context, **asdict(seen)})
         return
     _show_lines(seen)
+    _show_unread(seen)
     if not (seen.stays or seen.testbeds):
         say(f"Dunnage has nothing in the cluster of context `{context}`")
         return
@@ -62,6 +63,7 @@ def show_cleaned(context: str, removed: LeftSeen, kept: LeftSeen, format_: Forma
         show_json({"context": context, "removed": asdict(removed), "left": asdict(kept)})
         return
     _show_lines(removed)
+    _show_unread(kept)
     found = bool(removed.stays or removed.testbeds)
     say(f"{_counted(removed)} removed" if found else "nothing to remove")
     if kept.stays or kept.testbeds:
@@ -78,6 +80,11 @@ def _show_lines(seen: LeftSeen) -> None:
     for each in seen.stays:
         names = (f"{kind} {name}" for kind, names in each.objects.items() for name in names)
         show_line(f"stay {each.stay}{_since(each.since)}: {', '.join(names)}")
+
+
+def _show_unread(seen: LeftSeen) -> None:
+    if seen.volumes_unread:
+        say(f"volumes of stays are not known: {seen.volumes_unread}")
 
 
 def _show_removing(seen: LeftSeen) -> None:
@@ -97,19 +104,21 @@ def _since(moment: str) -> str:
 
 
 def show_cluster(seen: ClusterSeen, format_: Format) -> ExitCode:
-    """Write it; the exit code says whether every right is there."""
+    """Write it; the exit code says whether every right is there that each study needs."""
     missing = [each for each in seen.rights if not each.held]
+    lacks = any(each.purpose == EVERY_STUDY for each in missing)
+    code = ExitCode.UNAVAILABLE if lacks else ExitCode.OK
     if format_ is Format.JSON:
         show_json({**asdict(seen), "missing": [each.right for each in missing]})
-        return ExitCode.UNAVAILABLE if missing else ExitCode.OK
+        return code
     show_line(f"context {seen.context}: Kubernetes {seen.version} at {seen.server}")
     groups = f", in {', '.join(seen.groups)}" if seen.groups else ""
     show_line(f"you are {seen.user or 'unknown: the cluster does not tell'}{groups}")
     show_line(f"network of pods: {seen.network}")
     show_line(f"kube-proxy: {seen.proxy}")
     out.print()
-    rights = ((each.right, _mark(met=each.held)) for each in seen.rights)
-    out.print(_table(("right", "here"), rights))
+    rights = ((each.right, each.purpose, _mark(met=each.held)) for each in seen.rights)
+    out.print(_table(("right", "for", "here"), rights))
     out.print()
     if seen.nodes_unread:
         show_line(f"nodes cannot be read: {seen.nodes_unread}")
@@ -119,14 +128,24 @@ def show_cluster(seen: ClusterSeen, format_: Format) -> ExitCode:
         )
         ours = sum(1 for each in seen.nodes if each.host)
         say(f"{ours} of {count(len(seen.nodes), 'node')} are hosts of ours")
+    _show_missing(missing, seen)
+    return code
+
+
+def _show_missing(missing: Sequence[RightSeen], seen: ClusterSeen) -> None:
+    """What is not allowed, and who gives it."""
     if not missing:
         say("every right that Dunnage needs is here")
-        return ExitCode.OK
+        return
+    if all(each.purpose != EVERY_STUDY for each in missing):
+        say("every right that each study needs is here")
     lacking = "1 right is" if len(missing) == 1 else f"{len(missing)} rights are"
-    say((f"{lacking} missing; who administers the cluster can type:", "yellow"))
+    say(
+        (f"{lacking} missing; who administers the cluster at {seen.server} can type, ", "yellow"),
+        (f"with a context of their own instead of `{seen.context}`:", "yellow"),
+    )
     for each in missing:
-        say("  ", (each.how, "bold"), f"  # {each.right}")
-    return ExitCode.UNAVAILABLE
+        say("  ", (each.how, "bold"), f"  # {each.right}, for {each.purpose}")
 
 
 def _row(node: NodeSeen) -> tuple[Text | str, ...]:

@@ -34,18 +34,20 @@ _STANDS_FOR = {
     TESTBED: "what the testbed is called in the cluster, which is drawn when it is opened",
     HASH: "what software is named by, once it was made",
 }
-_AGENTS = (
-    "The testbed: what it creates before the first stay, in this order. Where the cluster refuses "
-    "privileged pods, the same pods have no rights."
-)
+_AGENTS = "The testbed: what it creates before the first stay, in this order."
+_ELSE = "Where the cluster refuses privileged pods, objects are as `--restricted` shows them."
+_CONFINED = "Objects are as they are where the cluster refuses privileged pods."
 _PLAIN = re.compile(r"(?!(?i:y|n|yes|no|on|off|true|false|null)$)[A-Za-z/][\w./:-]*(?<!:)")
 """Texts that no reader of YAML takes for anything else; `kubectl` reads YAML 1.1."""
 
 
-def show_manifests(study: Study, plan: Plan, format_: Format, path: Path) -> None:
-    """Write the objects of one stay of each deployment on Kubernetes.
+def show_manifests(
+    study: Study, plan: Plan, format_: Format, path: Path, *, restricted: bool
+) -> None:
+    """Write the objects of one stay of each deployment on Kubernetes; `restricted` are those of a
+    cluster that refuses privileged pods.
 
-    Raises UsageError where there is none.
+    Raises UsageError where there is none, or a lab's Kubernetes is asked for that.
     """
     chosen = [each for each in plan.deployments if catalog.family(each) == "kubernetes"]
     if not chosen:
@@ -55,17 +57,24 @@ def show_manifests(study: Study, plan: Plan, format_: Format, path: Path) -> Non
             hint=typed("plan", path),
         )
     hosts = testbed_of(study, deployments(study, catalog.OFFER))
+    if restricted and catalog.OFFER.testbeds[hosts.kind].here:
+        raise UsageError(
+            "the Kubernetes of a lab takes privileged pods: `--restricted` is for one that exists",
+            where=str(path),
+            hint=typed("plan", path, "--manifests"),
+        )
     found = [
-        (each, stay, catalog.foreseen_objects(study, each, hosts, stay))
+        (each, stay, catalog.foreseen_objects(each, hosts, stay, confined=restricted))
         for each in chosen
         for stay in [_first_stay(plan, each)]
     ]
-    agents = catalog.foreseen_agents(hosts)
+    agents = catalog.foreseen_agents(hosts, study.name, confined=restricted)
     if format_ is Format.JSON:
         first = [_plain("", "", agents)] if agents else []
         show_json(first + [_plain(each.name, stay.id, made) for each, stay, made in found])
     else:
-        texts = [_yaml(_AGENTS, agents)] if agents else []
+        which = _CONFINED if restricted else _ELSE
+        texts = [_yaml(f"{_AGENTS} {which}", agents)] if agents else []
         out.write("\n".join(texts + [_yaml(_of(*each), each[2]) for each in found]))
     if others := [each.name for each in plan.deployments if each not in chosen]:
         say(f"not on Kubernetes: {listed(others)}")
@@ -83,6 +92,7 @@ def _plain(deployment: str, stay: str, objects: Sequence[ForeseenObject]) -> dic
             "object": each.manifest,
             "host": each.host,
             "needs": each.needs,
+            "carried": each.carried,
             "unknown": [{"at": where, "why": why} for where, why in each.unknown.items()],
         }
         for each in objects
@@ -97,7 +107,7 @@ def _plain(deployment: str, stay: str, objects: Sequence[ForeseenObject]) -> dic
 
 def _standing(objects: Sequence[ForeseenObject]) -> dict[str, str]:
     """The words in these objects that stand for others, and what for."""
-    written = "".join(f"{each.manifest} {each.needs}" for each in objects)
+    written = "".join(f"{each.manifest} {each.needs} {each.carried}" for each in objects)
     return {word: meaning for word, meaning in _STANDS_FOR.items() if word in written}
 
 
@@ -113,7 +123,9 @@ def _yaml(title: str, objects: Sequence[ForeseenObject]) -> str:
 
 
 def _needed(each: ForeseenObject) -> str:
-    return "".join(f"# put on {each.host} before: {need}\n" for need in each.needs)
+    lines = [f"# put on {each.host} before: {need}\n" for need in each.needs]
+    lines += [f"# written into its pod before its member starts: {one}\n" for one in each.carried]
+    return "".join(lines)
 
 
 def _document(each: ForeseenObject) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dunnage.analysis.runs import Setting
 from dunnage.findings.parity.compare import compare
@@ -14,7 +14,7 @@ from dunnage.model.between import Mismatch, MismatchKind
 from dunnage.model.calibration import Calibration
 from dunnage.model.parity import Cause
 from dunnage.model.plan import Plan, RunPlan
-from dunnage.model.record import ProcessFacts, StayRecord
+from dunnage.model.record import ProcessFacts, Record, StayRecord
 from dunnage.model.study import Study, hosts_of
 from dunnage.model.value import Scalar
 from dunnage.secrets.names import MASK
@@ -36,6 +36,8 @@ class Circumstances:
     stays: Sequence[StayRecord]
     calibration: Calibration | None = None
     """What a share of the capacity means in this result; None where no rate is a share."""
+    driven: Mapping[str, str] = field(default_factory=dict)
+    """How the generator drove, as it tells; empty where it does not."""
 
 
 def mismatches(a: Circumstances, b: Circumstances) -> tuple[Mismatch, ...]:
@@ -50,7 +52,23 @@ def mismatches(a: Circumstances, b: Circumstances) -> tuple[Mismatch, ...]:
         *_deployments(a.plan, b.plan),
         *_unequal(MismatchKind.ENVIRONMENT, a.environment, b.environment),
         *_stays(a, b),
+        *(_unequal(MismatchKind.LOAD, a.driven, b.driven) if a.driven and b.driven else ()),
     )
+
+
+def driven(records: Iterable[Record]) -> dict[str, str]:
+    """How the generator drove in all runs that tell it: what it kept records as, how many members
+    had to answer, and how it was encrypted. Results that differ in it measured different work."""
+    found: dict[str, set[str]] = {}
+    for record in records:
+        measured = record.measurement
+        if measured is None or not measured.shape:
+            continue
+        told = {"shape": measured.shape, "encryption": ", ".join(measured.encryption) or "none"}
+        told |= {f"consistency of a {verb}": each for verb, each in measured.consistency.items()}
+        for key, text in told.items():
+            found.setdefault(key, set()).add(text)
+    return {key: " and ".join(sorted(texts)) for key, texts in sorted(found.items())}
 
 
 def masked_in_both(a: Circumstances, b: Circumstances) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ class ChannelTestbed(ABC, Generic[H]):
         return tuple(host for host in self._hosts.values() if host.group == name)
 
     def lost(self) -> tuple[str, ...]:
-        return tuple(name for name in self._hosts if not _answers(self._links[name]))
+        return tuple(name for name in self._hosts if not answers(self._links[name]))
 
     def restore(self, name: str) -> None:
         self._links[name].close()
@@ -79,7 +79,8 @@ def end(link: Link) -> None:
     link.close()
 
 
-def _answers(link: Link) -> bool:
+def answers(link: Link) -> bool:
+    """Whether a host's agent answers, by a stream that is opened again if it must be."""
     try:
         link.ask("time")
     except HostLostError:

@@ -31,6 +31,8 @@ NOISE = 0.005
 """Standard deviation of what a run reaches, and of the CPU time that it takes, as a share."""
 TELLING = 1.0
 """Seconds between two lines of progress."""
+TOLERATED = 1e-6
+"""Seconds by which a start may have passed: times of a clock that is ahead are rounded."""
 SPREAD = 0.3
 """Standard deviation of the logarithm of a latency."""
 SERVER_CPU = 40e-6
@@ -68,7 +70,7 @@ class _Course:
 def load(call: Call) -> Task:
     """`fake-load --plan FILE --out DIRECTORY`: make load, write `result.json` at its end.
 
-    It reads the plan of the engine (`engine-load` schema).
+    It reads the plan of the engine (`engine-load` schema), and begins at its `start` if it has one.
     """
     plan = json.loads(call.read(call.option("--plan")))
     try:
@@ -78,11 +80,17 @@ def load(call: Call) -> Task:
     arrivals = random.Random(plan["seed"])  # noqa: S311 - a model, not a secret
     noise = random.Random(f"{plan['seed']}:{call.option('--out')}")  # noqa: S311
     course = _course(call, plan, servers, noise, arrivals)
-    began = call.world.clock.now() + plan["warmup"]
+    now = call.world.clock.now()
+    waits = 0.0 if plan["start"] is None else plan["start"] - call.host.clock(now)
+    if waits < -TOLERATED:
+        return call.fail("the load was to begin before all was connected; give a later `start`")
+    waits = max(0.0, waits)
+    started = now + waits
+    began = started + plan["warmup"]
     if plan["phase"] == "run" and plan["part"]["index"] == 0:
         call.world.begin_run(began + course.seconds / 2)
     share = 1 / plan["part"]["of"]
-    made = MadeLoad(call.world.clock.now(), began + course.seconds, course.rate * share)
+    made = MadeLoad(started, began + course.seconds, course.rate * share)
     restless = noise.gauss(1.0, NOISE)
     for server in servers:
         group = server.process.host.control_group(server.process.unit)
@@ -112,6 +120,7 @@ def load(call: Call) -> Task:
             return 1
         running = _running(_pause(call, servers), began, course.seconds, plan["interval"])
         result = _result(plan, course, call.host.clock(began), answered, running, noise)
+        result["started"] = call.host.clock(started)
         result["remotes"] = sorted(map(call.world.reached, plan["target"]["addresses"]))
         call.write(f"{call.option('--out')}/result.json", json.dumps(result))
         call.streams.say(
@@ -123,7 +132,7 @@ def load(call: Call) -> Task:
         # A load that is killed has made no more load than until now.
         made.ended = min(made.ended, call.world.clock.now())
 
-    return Task(finish=finish, seconds=plan["warmup"] + course.seconds, gone=gone)
+    return Task(finish=finish, seconds=waits + plan["warmup"] + course.seconds, gone=gone)
 
 
 def _course(

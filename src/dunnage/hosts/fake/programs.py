@@ -50,6 +50,12 @@ def _copy(call: Call) -> Task:
     return Task()
 
 
+def _stat(call: Call) -> Task:
+    """`stat --file-system --format=… PATH`: blocks that are free, and bytes of a block."""
+    call.streams.say(f"{0 if call.host.name in call.world.full else 2**20} 4096\n")
+    return Task()
+
+
 def _daemon(call: Call) -> Task:
     """`fake-daemon [--restarts FILE]`: with FILE a daemon that is restarted, which is written down
     there."""
@@ -116,6 +122,7 @@ PROGRAMS: Mapping[str, Callable[[Call], Task]] = {
     "cat": _cat,
     "cp": _copy,
     "mkdir": _true,  # a directory is there as soon as something is in it
+    "stat": _stat,
     "sleep": lambda call: Task(seconds=float(call.argv[1])),
     "sync": _true,
     "fake-daemon": _daemon,

@@ -16,8 +16,8 @@ from dunnage.model.value import Scalar
 
 
 class FakeTestbed:
-    """Hosts in memory. `world` injects faults: `lose`, `die`, `kill`, `never_ready`, `ahead`,
-    `disturb`."""
+    """Hosts in memory. `world` injects faults: `lose`, `die`, `kill`, `fill`, `never_ready`,
+    `ahead`, `disturb`."""
 
     one_machine = True
 

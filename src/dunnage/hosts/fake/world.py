@@ -162,6 +162,8 @@ class World:
         self.runs = 0
         """Loads of the run phase that were made."""
         self.unready: set[str] = set()
+        self.full: set[str] = set()
+        """Hosts whose disks have no room left."""
         self._doomed: list[tuple[int, Callable[[], None]]] = []
         self._numbers = itertools.count(1)
         self._pids = itertools.count(101)
@@ -207,6 +209,12 @@ class World:
     def die(self, member: str, after: int | None = None) -> None:
         """Kill a member: now, or in the middle of the run that follows `after` runs."""
         self._fault(lambda: self._kill(member), after)
+
+    def fill(self, host: str, after: int | None = None) -> None:
+        """Leave no room on the disk of a host: now, or in the middle of the run that follows
+        `after` runs.
+        """
+        self._fault(lambda: self.full.add(host), after)
 
     def kill(self, host: str, unit: str, after: int | None = None) -> None:
         """Kill the programs in a unit of a host: now, or in the middle of the run that follows

@@ -14,13 +14,11 @@ from dunnage.hosts.control_groups.groups import Shape
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.lab import become_root
 from dunnage.kernel_modules import how_to_load
-from dunnage.model.offer import Capability, Support
+from dunnage.model.offer import IPVS, VXLAN, Capability, Support
 
 ROOT = Capability("root")
 NAMESPACES = Capability("namespaces")
 CGROUPS = Capability("cgroups")
-VXLAN = Capability("vxlan")
-IPVS = Capability("ipvs")
 
 _TOOLS = {"ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from lightkube.resources.core_v1 import Node
 
@@ -17,12 +17,15 @@ _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 """What `uname -m` says → what Kubernetes calls that."""
 
 
-def chosen(spec: TestbedSpec, nodes: Sequence[Node], listing: str) -> Mapping[str, Node]:
+def chosen(
+    spec: TestbedSpec, nodes: Sequence[Node], asking: Callable[[str], str]
+) -> Mapping[str, Node]:
     """Host → its node: those that the study names, else those that their labels put into a group.
 
-    `listing` is the command that lists the nodes. Raises UnavailableError where there are too few,
-    or where one is not there, not ready or without an address.
+    `asking` makes a `kubectl` command about the cluster. Raises UnavailableError where there are
+    too few, or where one is not there, not ready or without an address.
     """
+    listing = asking(f"get nodes -L {OF_A_GROUP}")
     known = {name(node): node for node in nodes}
     found: dict[str, Node] = {}
     for group, size in spec.hosts.items():
@@ -30,7 +33,7 @@ def chosen(spec: TestbedSpec, nodes: Sequence[Node], listing: str) -> Mapping[st
         own = _named(named, known, listing) if named else _labelled(group, nodes)
         fit = own if named else [node for node in own if not _unfit(node)]
         if len(fit) < size:
-            raise _too_few(group, size, own, listing)
+            raise _too_few(group, size, own, asking)
         for number, node in enumerate(fit[:size], 1):
             found[f"{group}-{number}"] = node
     for host, node in found.items():
@@ -101,15 +104,19 @@ def _unfit(node: Node) -> str:
     return "" if address(node) else "it tells no IPv4 address"
 
 
-def _too_few(group: str, size: int, own: Sequence[Node], listing: str) -> UnavailableError:
+def _too_few(
+    group: str, size: int, own: Sequence[Node], asking: Callable[[str], str]
+) -> UnavailableError:
     unfit = [f"{name(node)}: {why}" for node in own if (why := _unfit(node))]
     told = f" ({'; '.join(unfit)})" if unfit else ""
     ready = len(own) - len(unfit)
+    label = asking(f"label node NODE {OF_A_GROUP}={group}")
+    listing = asking(f"get nodes -L {OF_A_GROUP}")
     return UnavailableError(
         f"group `{group}` needs {size} nodes, and {ready} with the label `{OF_A_GROUP}={group}` "
         f"can be used{told}",
         where=_WHERE,
-        hint=f"kubectl label node NODE {OF_A_GROUP}={group}  # for each; to see them: {listing}",
+        hint=f"{label}  # for each; to see them: {listing}",
     )
 
 

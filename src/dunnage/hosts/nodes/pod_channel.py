@@ -6,17 +6,15 @@ import shlex
 from collections.abc import Sequence
 
 import httpx2
-from lightkube import ApiError
 
 from dunnage.clusters.execute import CannotRunError, Place, execute
 from dunnage.clusters.stream import PodStream
 from dunnage.contracts.host import Completed
 from dunnage.hosts.channel.channel import ChannelError, GoneError
-from dunnage.kubernetes_api import Refused, explanation
+from dunnage.kubernetes_api import GONE, Refused, explanation, status_of
 
 _OPENED = 30.0
 """Seconds within which a stream is there, and within which it takes what is sent."""
-_GONE = 404
 _ENDED = "completed pod"
 """What an API server says of a pod whose containers have ended for good."""
 
@@ -48,5 +46,5 @@ class PodChannel:
 
 def _broken(refusal: BaseException) -> ChannelError:
     said = explanation(refusal)
-    missing = isinstance(refusal, ApiError) and refusal.status.code == _GONE
-    return GoneError(said) if missing or _ENDED in said else ChannelError(said)
+    gone = status_of(refusal) == GONE or _ENDED in said
+    return GoneError(said) if gone else ChannelError(said)

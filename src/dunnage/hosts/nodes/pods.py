@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from lightkube import ApiError, Client, codecs
-from lightkube.resources.core_v1 import Event, Pod
+from lightkube.resources.core_v1 import Event, Namespace, Pod
 
-from dunnage.clusters.left import take_away
-from dunnage.clusters.pod_state import state_of, warnings
+from dunnage.clusters.begun import NotBegunError, await_begun
+from dunnage.clusters.context import Context
+from dunnage.clusters.outage import Outage
+from dunnage.clusters.pod_state import PodState, state_of, warnings
+from dunnage.clusters.removal import delete, take_away
+from dunnage.deadline import Deadline
 from dunnage.errors import UnavailableError
 from dunnage.hosts.nodes.manifests import CONTAINER, Agent, Manifest, agent_pod
+from dunnage.kubernetes_api import FORBIDDEN, Refused, status_of
 
 _STARTED = 180.0
 """Seconds within which an image is pulled and a pod started."""
 _ACCOUNT = 30.0
 """Seconds within which a namespace has the account that its pods belong to."""
-_PATIENCE = 20.0
-"""Seconds after which what may still change is taken for what it is, such as no room on a node."""
 _INTERVAL = 0.1
-_FORBIDDEN, _INVALID, _GONE = 403, 422, 404
+_INVALID = 422
+"""HTTP status of an object that does not fit."""
 _NO_ACCOUNT = "service account"
 """What an API server says where a namespace is too new for pods."""
-_ENDED = ("Succeeded", "Failed")
 
 
 class Pods:
@@ -34,13 +38,14 @@ class Pods:
         client: Client,
         namespace: str,
         labels: Mapping[str, str],
-        asking: Callable[[str], str],
+        context: Context,
     ) -> None:
-        """`labels` are for every pod, and `asking` makes a `kubectl` command about the cluster."""
+        """`labels` are for every pod, and `context` is that of the cluster."""
         self._client = client
         self._namespace = namespace
         self._labels = labels
-        self._asking = asking
+        self._context = context
+        self._outage = Outage()
 
     def hold(self, manifest: Manifest) -> None:
         """Make the namespace that holds them; raises `Refused`."""
@@ -59,7 +64,7 @@ class Pods:
             raise UnavailableError(
                 f"the cluster takes no agent's pod: {why}",
                 where=agent.host,
-                hint=self._asking(f"get namespace {self._namespace} --show-labels"),
+                hint=self._context.ours("doctor"),
             )
 
     def _offered(self, agent: Agent, *, dry: bool) -> str:
@@ -69,7 +74,7 @@ class Pods:
                 pod = codecs.from_dict(agent_pod(agent, self._labels))
                 self._client.create(pod, dry_run=dry)
             except ApiError as refusal:
-                if refusal.status.code not in (_FORBIDDEN, _INVALID):
+                if status_of(refusal) not in (FORBIDDEN, _INVALID):
                     raise
                 told = str(refusal)
                 if _NO_ACCOUNT not in told or time.monotonic() > ends:
@@ -80,30 +85,26 @@ class Pods:
 
     def await_running(self, agents: Sequence[Agent]) -> None:
         """Wait until each runs; raises UnavailableError with the reason, and its last words."""
-        ends = time.monotonic() + _STARTED
+        deadline = Deadline.after(_STARTED)
         for agent in agents:
-            self._await(agent, ends)
+            try:
+                state = await_begun(partial(self._state, agent), _has_begun, deadline)
+            except NotBegunError as never:
+                raise self._failed(agent, str(never)) from never
+            if not state.running:
+                raise self._failed(agent, state.kept or "its agent has ended")
 
-    def _await(self, agent: Agent, ends: float) -> None:
-        stuck = "", time.monotonic()
-        while True:
-            pod = self._client.get(Pod, agent.pod, namespace=self._namespace)
-            state = state_of(pod)
-            phase = (pod.status and pod.status.phase) or ""
-            if state.running:
-                return
-            if state.reason != stuck[0]:
-                stuck = state.reason, time.monotonic()
-            now = time.monotonic()
-            late = state.reason and now - stuck[1] > _PATIENCE
-            if phase in _ENDED or state.hopeless or late or now > ends:
-                told = ": ".join(filter(None, (state.reason, state.message)))
-                raise self._failed(agent, told or f"it is {phase or 'unknown'}")
-            time.sleep(_INTERVAL)
+    def _state(self, agent: Agent) -> PodState:
+        return state_of(self._seen(agent))
+
+    def _seen(self, agent: Agent) -> Pod:
+        return self._outage.asked(
+            lambda: self._client.get(Pod, agent.pod, namespace=self._namespace)
+        )
 
     def image(self, agent: Agent) -> str | None:
         """The image that a pod runs, by its content; None where its node does not tell."""
-        pod = self._client.get(Pod, agent.pod, namespace=self._namespace)
+        pod = self._seen(agent)
         told = (pod.status and pod.status.containerStatuses) or ()
         return next((each.imageID for each in told if each.imageID), None)
 
@@ -112,6 +113,7 @@ class Pods:
         return self._failed(agent, "its agent has ended")
 
     def _failed(self, agent: Agent, why: str) -> UnavailableError:
+        """The pod itself is removed before anybody could look at it: the hint is its node's."""
         parts = [f"the agent's pod does not run on node `{agent.node}`: {why}"]
         if warned := self._warnings(agent):
             parts.append(f"the cluster warned: {'; '.join(warned)}")
@@ -120,14 +122,14 @@ class Pods:
         return UnavailableError(
             "; ".join(parts),
             where=agent.host,
-            hint=self._asking(f"describe pod {agent.pod} --namespace {self._namespace}"),
+            hint=self._context.asking(f"describe node {agent.node}"),
         )
 
     def _warnings(self, agent: Agent) -> tuple[str, ...]:
         fields = {"involvedObject.kind": "Pod", "involvedObject.name": agent.pod}
         try:
             return warnings(self._client.list(Event, namespace=self._namespace, fields={**fields}))
-        except ApiError:
+        except Refused:  # it must not hide why it does not run
             return ()
 
     def _log(self, agent: Agent) -> str:
@@ -136,7 +138,7 @@ class Pods:
                 agent.pod, namespace=self._namespace, container=CONTAINER, tail_lines=5
             )
             return "".join(lines).strip()
-        except ApiError:
+        except Refused:
             return ""
 
     def remove(self, agent: Agent) -> None:
@@ -144,25 +146,28 @@ class Pods:
 
         Raises UnavailableError where it stays.
         """
-        ends = time.monotonic() + _STARTED
-        try:
-            self._client.delete(Pod, agent.pod, namespace=self._namespace)
-            while time.monotonic() < ends:
-                self._client.get(Pod, agent.pod, namespace=self._namespace)
-                time.sleep(_INTERVAL)
-        except ApiError as refusal:
-            if refusal.status.code != _GONE:
-                raise
-            return
-        raise UnavailableError(
-            f"the agent's pod on node `{agent.node}` is still there after {_STARTED:g} s",
+        take_away(
+            self._client,
+            Pod,
+            [agent.pod],
+            self._context.asking,
+            namespace=self._namespace,
             where=agent.host,
-            hint=self._asking(f"describe pod {agent.pod} --namespace {self._namespace}"),
         )
+
+    def forget(self, agent: Agent) -> None:
+        """Have a pod removed whose node is lost: nobody there can end it."""
+        ask = partial(delete, self._client, Pod, agent.pod, self._namespace, grace=0)
+        self._outage.asked(ask)
 
     def release(self) -> None:
         """Have the namespace deleted with all in it, and wait until it is gone.
 
         Raises UnavailableError where it stays.
         """
-        take_away(self._client, self._asking, spaces=[self._namespace])
+        take_away(self._client, Namespace, [self._namespace], self._context.asking)
+
+
+def _has_begun(state: PodState) -> bool:
+    """Whether it runs, or has ended: it is not started again."""
+    return bool(state.running or state.ends)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
-from types import TracebackType
 
 import httpx2
 from lightkube import Client
@@ -21,23 +17,23 @@ from dunnage.clusters.context import Context
 from dunnage.clusters.execute import Place
 from dunnage.clusters.nodes import address, why_unready
 from dunnage.clusters.nodes import name as name_of
-from dunnage.clusters.rights import ALL, missing
-from dunnage.contracts.cluster import OF_A_GROUP, OF_A_TESTBED
+from dunnage.clusters.outage import Outage
+from dunnage.clusters.owned import owned
+from dunnage.contracts.cluster import OF_A_TESTBED, LeftSeen
 from dunnage.contracts.kubernetes import ApiServer
-from dunnage.errors import UnavailableError
+from dunnage.errors import HostLostError, RunError, UnavailableError
 from dunnage.hosts.channel.bring import bring
 from dunnage.hosts.channel.channel import ChannelError, GoneError
 from dunnage.hosts.channel.host import ChannelHost, Groups
 from dunnage.hosts.channel.link import Link
-from dunnage.hosts.channel.testbed import ChannelTestbed, end
-from dunnage.hosts.nodes.choose import chosen, insist_on_architecture, one_machine
+from dunnage.hosts.channel.testbed import ChannelTestbed, answers, end
+from dunnage.hosts.nodes.choose import one_machine
 from dunnage.hosts.nodes.groups import groups, shared
 from dunnage.hosts.nodes.host import NodeHost, PodHost
 from dunnage.hosts.nodes.manifests import CONTAINER, ENGINE, SOCKET, Agent, namespace
 from dunnage.hosts.nodes.owner import in_use, is_of_nobody_here, own
 from dunnage.hosts.nodes.pod_channel import PodChannel
 from dunnage.hosts.nodes.pods import Pods
-from dunnage.kubernetes_api import connect, session
 from dunnage.model.agreement import agreed
 from dunnage.model.study import TestbedSpec
 from dunnage.model.value import Scalar
@@ -52,69 +48,6 @@ _LOOKS = 2.0
 _LISTENS = 20.0
 """Seconds within which an agent listens whose engine was brought."""
 _AGAIN = 0.1
-
-
-@contextmanager
-def open_nodes(spec: TestbedSpec, *, name: str, engine: Path, keep: bool) -> Iterator[NodesTestbed]:
-    """Have nodes of a cluster as hosts for as long as the `with` lasts; `name` is the study's.
-
-    `KUBECONFIG` is honoured, where it names one file. What studies left there that were killed on
-    this machine is removed first. Raises UnavailableError when the kubeconfig cannot be used, the
-    cluster refuses or does not answer, a right is missing, there are not enough nodes, another
-    study has one of them, or an agent cannot be brought to one.
-    """
-    context = _context(spec, keep=keep)
-    with ExitStack() as stack:
-        with context.spoken():
-            api = context.api
-            client = stack.enter_context(closing(connect(api)))
-            speaking = stack.enter_context(closing(session(api)))
-            if lacks := missing(client, ALL):
-                raise UnavailableError(
-                    f"the user of context `{context.name}` may not {', '.join(map(str, lacks))}",
-                    where=_WHERE,
-                    hint=f"dunnage doctor --context {context.name}",
-                )
-            nodes = list(client.list(Node))
-        places = chosen(spec, nodes, context.asking(f"get nodes -L {OF_A_GROUP}"))
-        insist_on_architecture(places, platform.machine())
-        cluster = Cluster(context, api, client, speaking)
-        testbed = NodesTestbed(spec, name, cluster, places, engine.read_bytes())
-        stack.push(_releasing(testbed))
-        testbed.open()
-        yield testbed
-
-
-def _context(spec: TestbedSpec, *, keep: bool) -> Context:
-    if keep:
-        raise UnavailableError(
-            "agents on nodes end when nobody asks them for anything: `--keep` is for labs",
-            where=_WHERE,
-            hint="dunnage run STUDY",
-        )
-    if spec.context is None or spec.image is None:
-        raise UnavailableError(
-            "hosts of kind `nodes` need a `context` and an `image`",
-            where="testbed",
-            hint="dunnage schema study",
-        )
-    return Context(spec.context)
-
-
-def _releasing(testbed: NodesTestbed) -> Callable[..., None]:
-    """An exit that releases a testbed, and never hides the error that ended it."""
-
-    def leave(
-        _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        try:
-            testbed.release()
-        except UnavailableError as second:
-            if error is None:
-                raise
-            error.add_note(f"during clean-up: {second}")
-
-    return leave
 
 
 @dataclass(frozen=True)
@@ -138,8 +71,10 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         cluster: Cluster,
         places: Mapping[str, Node],
         engine: bytes,
+        tell: Callable[[str], None],
     ) -> None:
-        """`places` are the hosts' nodes, and `engine` is what is brought to each."""
+        """`places` are the hosts' nodes, `engine` is what is brought to each, and `tell` is told of
+        what is waited for."""
         super().__init__(one_machine=one_machine(places))
         self.name = f"{PREFIX}{secrets.token_hex(4)}"
         """The testbed's in the cluster: that of the namespace with its agents."""
@@ -150,9 +85,9 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         self._cluster = cluster
         self._places = places
         self._engine = engine
-        self._pods = Pods(
-            cluster.client, self.name, {OF_A_TESTBED: self.name}, cluster.context.asking
-        )
+        self._tell = tell
+        self._outage = Outage()
+        self._pods = Pods(cluster.client, self.name, {OF_A_TESTBED: self.name}, cluster.context)
         self._agents: dict[str, Agent] = {}
         self._grouped: dict[str, Groups] = {}
         self._images: dict[str, str | None] = {}
@@ -172,26 +107,33 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         return name_of(self._places[host])
 
     def _again(self, name: str) -> Link:
-        agent = self._agents[name]
+        agent, most = self._agents[name], f"at most {RETURNS / 60:g} min"
+        self._tell(f"waiting for node `{agent.node}` of `{name}`, {most}")
         ends = time.monotonic() + RETURNS
         while True:
             try:
-                link = self._anew(agent)
+                link, self._grouped[name] = self._anew(agent)
             except UnavailableError:
                 if time.monotonic() > ends:
                     raise
             else:
-                self._grouped[name] = self._groups(agent, link)
                 return link
             time.sleep(_LOOKS)
 
-    def _anew(self, agent: Agent) -> Link:
-        with self._cluster.context.spoken():
+    def _anew(self, agent: Agent) -> tuple[Link, Groups]:
+        context = self._cluster.context
+        with context.spoken():
             self._insist_on_node(agent)
             self._pods.remove(agent)
             self._pods.create(agent)
             self._pods.await_running([agent])
-            return self._linked(agent, self._pods)
+            link = self._linked(agent, self._pods)
+        try:
+            return link, self._groups(agent, link)
+        except (HostLostError, RunError) as error:
+            link.close()
+            hint = context.asking(f"describe node {agent.node}")
+            raise UnavailableError(error.what, where=agent.host, hint=hint) from error
 
     def _insist_on_node(self, agent: Agent) -> None:
         """Raise UnavailableError where the node of an agent is gone or not ready."""
@@ -223,7 +165,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         with self._cluster.context.spoken():
             self._remove_what_nobody_uses()
             self._insist_on_free_nodes()
-            annotations = left.owned(self._study, own())
+            annotations = owned(self._study, own())
             self._pods.hold(namespace(self.name, self._spec.labels, annotations))
             agents = [self._agent(number, host) for number, host in enumerate(self._places, 1)]
             if why := self._pods.refusal(agents[0]):
@@ -247,24 +189,28 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
 
     def release(self) -> None:
         """End every agent, and remove what holds them; raises UnavailableError."""
+        lost = self.lost()
         for link in self._links.values():
             end(link)
         with self._cluster.context.spoken():
+            for name in lost:
+                self._pods.forget(self._agents[name])
             self._pods.release()
+
+    def _found(self) -> LeftSeen:
+        """What Dunnage has in the cluster, whoever uses it."""
+        client, context = self._cluster.client, self._cluster.context
+        return self._outage.asked(lambda: left.found(client, context))
 
     def _remove_what_nobody_uses(self) -> None:
         """Of processes of this machine: others' may still be in use."""
-        client, context = self._cluster.client, self._cluster.context
-        there = left.found(client, context)
-        unused, _ = left.parted(there, lambda each: not is_of_nobody_here(each))
-        left.remove_unused(client, unused, context)
+        unused, _ = left.parted(self._found(), lambda each: not is_of_nobody_here(each))
+        left.remove_unused(self._cluster.client, unused, self._cluster.context)
 
     def _insist_on_free_nodes(self) -> None:
         """Raise UnavailableError where another study has one of the nodes."""
-        context = self._cluster.context
-        others = left.found(self._cluster.client, context).testbeds
         mine = {name_of(node) for node in self._places.values()}
-        for each in others:
+        for each in self._found().testbeds:
             common = sorted(mine & each.agents.keys())
             if each.testbed != self.name and common and in_use(each):
                 study = f"study `{each.study}`" if each.study else "another study"
@@ -273,7 +219,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
                     f"{study} has agents on {', '.join(common)}{since}: two studies would disturb "
                     "each other",
                     where=_WHERE,
-                    hint=f"dunnage clean --context {context.name}",
+                    hint=self._cluster.context.ours("clean"),
                 )
 
     def _agent(self, number: int, host: str) -> Agent:
@@ -310,7 +256,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             raise UnavailableError(
                 f"its agent cannot be reached: {error}",
                 where=agent.host,
-                hint=self._cluster.context.asking(f"logs {agent.pod} --namespace {agent.testbed}"),
+                hint=self._cluster.context.asking(f"describe node {agent.node}"),
             ) from error
 
     def _host(self, agent: Agent) -> NodeHost:
@@ -341,15 +287,18 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
     def _beside(self, host: ChannelHost, place: str, labels: Mapping[str, str]) -> PodHost:
         """A pod without rights on a host's node, in the namespace `place`."""
         agent = replace(self._agents[host.name], testbed=place, privileged=False)
-        pods = Pods(self._cluster.client, place, labels, self._cluster.context.asking)
+        pods = Pods(self._cluster.client, place, labels, self._cluster.context)
         with self._cluster.context.spoken():
             pods.create(agent)
             pods.await_running([agent])
             link = self._linked(agent, pods)
 
         def leave() -> None:
+            lost = not answers(link)
             end(link)
             with self._cluster.context.spoken():
+                if lost:
+                    pods.forget(agent)
                 pods.remove(agent)
 
         return PodHost(

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from dunnage.clusters.restricted import OF_CONTAINERS, OF_PODS
+from dunnage.errors import UnavailableError
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Place
@@ -27,6 +28,16 @@ _WAIT = 'until [ -e "$1" ]; do sleep 0.1 || sleep 1; done'
 _OF_NODE = "hostPath"
 _ALIKE = ("image", "imagePullPolicy", "resources")
 """What the carrier has of its member. A pod's class of service goes by all of its containers."""
+
+
+def insist_it_fits(deployment: Deployment, why: str) -> None:
+    """Raise UnavailableError where a deployment needs what only a node has; `why` it has not."""
+    if needs := list(beyond(deployment)):
+        raise UnavailableError(
+            f"it needs {' and '.join(needs)}, and {why}",
+            where=deployment.name,
+            hint="dunnage schema study",
+        )
 
 
 def beyond(deployment: Deployment) -> Iterator[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dunnage.deadline import Deadline
 from dunnage.errors import StayError
 from dunnage.model.layout import Place, Service
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.kubernetes.carried import CARRIER, DONE, PUT, marker
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import pod_name

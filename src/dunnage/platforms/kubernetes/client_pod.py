@@ -38,7 +38,7 @@ class ClientPod(Networked):
                 raise StayError(
                     f"a client's pod cannot be looked into: {read.stderr.strip()}",
                     where=host.name,
-                    hint="dunnage doctor",
+                    hint=f"command -v cat nsenter unshare  # on `{host.name}`, which needs them",
                 )
             host.put(f"{self._names}{file}", read.stdout.encode())
 

@@ -16,7 +16,9 @@ from dunnage.contracts.software import SoftwareStore
 from dunnage.model.choices import ClientPlace
 from dunnage.model.layout import ENGINE_TREE, Layout, Reservation, Service, Stage
 from dunnage.platforms import places
+from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
+from dunnage.platforms.kubernetes.carried import insist_it_fits
 from dunnage.platforms.kubernetes.images import chosen, of_client
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.objects import Image, Manifest
@@ -28,7 +30,6 @@ Choose = Callable[[Mapping[str, Manifest]], Mapping[str, Served]]
 """What the cluster chooses for the services before members."""
 
 _CHOSEN = "the cluster chooses it when the services are there"
-_NODE = "the name of the host's node, which its machine id tells"
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,12 @@ class Ground:
     """Whether the nodes are, so that images can be brought there."""
     floating: Callable[[Site], str]
     elsewhere: Ground | None = None
-    """The same with other values wherever one is not known yet; default: with other nodes, where
-    they are not ours."""
-    why: str = _NODE
+    """The same with other values wherever one is not known yet; None where all are."""
+    why: str = ""
     """Why those are not known."""
+    beside: Callable[[Site, str, Mapping[str, str]], Manifest] | None = None
+    """Where pods may have nothing of their nodes: makes the one in which a host's client is, in a
+    namespace and with these labels."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class ForeseenObject:
     """Where its pod will be; empty if it is nowhere."""
     needs: tuple[str, ...] = ()
     """Images, directories and files that will be put on that host before."""
+    carried: tuple[str, ...] = ()
+    """Files that will be written into its pod before its member starts there."""
     unknown: Mapping[Where, str] = field(default_factory=dict)
     """Where it holds something that is not known yet, and why."""
 
@@ -71,22 +76,23 @@ def foreseen(
 ) -> tuple[ForeseenObject, ...]:
     """All objects of a stay in their order, with what is not known yet.
 
-    Raises UnavailableError where a node could not be brought an image.
+    Raises UnavailableError where a node could not be brought an image, or the deployment needs what
+    only a node has and its pods may have nothing of theirs.
     """
+    if ground.beside is not None:
+        insist_it_fits(manifests.deployment, "its pods may have nothing of their nodes")
 
     def made(first: int, on: Ground) -> tuple[ForeseenObject, ...]:
         return tuple(created(manifests, layout, stages, on, assumed(first)))
 
     one, another = made(1, ground), made(101, ground)
-    others = {host: f"{node}-or-another" for host, node in ground.nodes.items()}
-    strange = ground.elsewhere or replace(ground, nodes=others)
-    elsewhere = one if ground.ours else made(1, strange)
+    elsewhere = one if ground.elsewhere is None else made(1, ground.elsewhere)
     return tuple(
         replace(
             here,
             unknown={
-                **dict.fromkeys(differing(here.manifest, there.manifest), _CHOSEN),
-                **dict.fromkeys(differing(here.manifest, node.manifest), ground.why),
+                **unlike(here.manifest, there.manifest, _CHOSEN),
+                **unlike(here.manifest, node.manifest, ground.why),
             },
         )
         for here, there, node in zip(one, another, elsewhere, strict=True)
@@ -116,7 +122,11 @@ def created(
     for stage in stages(reservation):
         for service in stage.services:
             yield from _member(manifests, service, reservation, ground)
-    if manifests.deployment.client is ClientPlace.CONTAINER:
+    if manifests.deployment.client is ClientPlace.CONTAINER and ground.beside is not None:
+        for host in ground.clients:
+            pod = ground.beside(host, manifests.stay.network, objects.labels(manifests.stay))
+            yield ForeseenObject(pod, host.name)
+    elif manifests.deployment.client is ClientPlace.CONTAINER:
         tree = ground.trees.tree(ENGINE_TREE)
         for host in ground.clients:
             image = of_client(manifests.deployment, host, tree, ours=ground.ours)
@@ -141,6 +151,11 @@ def assumed(first: int) -> Choose:
     return choose
 
 
+def unlike(one: Manifest, another: Manifest, why: str) -> Mapping[Where, str]:
+    """Where two manifests of the same object hold different values, each for the same reason."""
+    return dict.fromkeys(differing(one, another), why)
+
+
 def differing(one: Any, another: Any, where: Where = ()) -> Iterator[Where]:
     """Where two manifests of the same object hold different values."""
     if isinstance(one, Mapping):
@@ -160,14 +175,19 @@ def _member(
     host = next(each for each in ground.hosts if each.name == place.host)
     tree = ground.trees.tree(service.software)
     image = chosen(host, tree, ours=ground.ours)
+    apart = ground.beside is not None
     *kept, stateful_set = manifests.member(
-        service, place, host, tree=tree, image=image, node=ground.nodes[host.name]
+        service, place, host, tree=tree, image=image, node=ground.nodes[host.name], apart=apart
     )
     yield from map(ForeseenObject, kept)
+    files = tuple(f"file {each}" for each in service.files)
+    if apart:
+        carried = (f"file {host.engine}", *files)
+        yield ForeseenObject(stateful_set, host.name, carried=carried)
+        return
     made = directories(place, manifests.deployment.storage)
-    needs = [*_brought(image), *(f"directory {each}" for each in made)]
-    needs += [f"file {each}" for each in service.files]
-    yield ForeseenObject(stateful_set, host.name, tuple(needs))
+    needs = (*_brought(image), *(f"directory {each}" for each in made), *files)
+    yield ForeseenObject(stateful_set, host.name, needs)
 
 
 def _brought(image: Image) -> tuple[str, ...]:

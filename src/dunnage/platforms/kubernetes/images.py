@@ -64,7 +64,7 @@ def _has(host: Host, runtime: ContainerRuntime, name: str) -> bool:
 
 
 def _bring(host: Host, runtime: ContainerRuntime, tree: Tree, name: str) -> None:
-    there = f"{host.scratch}/image.tar"
+    there = f"{host.scratch}/{name.replace('/', '-').replace(':', '-')}.tar"
     with tempfile.TemporaryDirectory() as directory:
         archive = Path(directory, "image.tar")
         write_archive(tree.archive, name, (), archive)

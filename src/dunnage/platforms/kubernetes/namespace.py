@@ -23,27 +23,26 @@ from lightkube.resources.core_v1 import (
 )
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
 
-from dunnage.clusters.execute import CannotRunError, Place, execute, refusal_of
+from dunnage.clusters.execute import CannotRunError, Place, execute
+from dunnage.clusters.outage import Outage, is_away
 from dunnage.clusters.pod_state import PodState, state_of, warnings
+from dunnage.clusters.removal import await_gone, delete, is_there, unless_gone
 from dunnage.contracts.host import Completed
+from dunnage.deadline import Deadline
 from dunnage.errors import RunError, StayError, UnavailableError
-from dunnage.kubernetes_api import Refused, explanation
-from dunnage.platforms.deadline import Deadline
+from dunnage.kubernetes_api import GONE, TAKEN, Refused, explanation, refusal_of, status_of
 from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.objects import Manifest, namespace
-from dunnage.platforms.kubernetes.outage import AWAY, Outage, is_away
 from dunnage.platforms.stay_names import StayNames
 
-_REMOVED = 60.0
-"""Seconds within which what is deleted is gone."""
 _INTERVAL = 0.05
-_GONE, _TAKEN = 404, 409
-"""HTTP status of what is not there, and of a name that something else has."""
 _LOST_LOG = "unable to retrieve container logs for "
 """What a kubelet tells in the place of a log while it replaces the container that wrote it."""
 _REPLACED = 5.0
 """Seconds within which the next container can be asked."""
+_LOGGED = 20.0
+"""Seconds for which a log is asked for again: whose node is gone, nobody can ask."""
 
 T = TypeVar("T")
 
@@ -67,6 +66,7 @@ class Namespace:
         self._stay = stay
         self._asking = asking
         self._begun = False
+        self._has_volumes = False
         self._released = False
         self._outage = Outage()
 
@@ -96,7 +96,7 @@ class Namespace:
             self._asked(self._make, "the stay's namespace cannot be created")
         except StayError as error:
             self._begun = not _is_definite(error.__cause__)
-            if _status(error.__cause__) != _TAKEN:
+            if status_of(error.__cause__) != TAKEN:
                 raise
             raise UnavailableError(
                 f"there is a namespace `{self.name}` that is not of this stay",
@@ -109,7 +109,7 @@ class Namespace:
         try:
             self._client.create(_object(namespace(self._stay, self._labels)))
         except ApiError as refusal:
-            if _status(refusal) != _TAKEN or not self._is_ours():
+            if status_of(refusal) != TAKEN or not self._is_ours():
                 raise
 
     def _is_ours(self) -> bool:
@@ -120,6 +120,7 @@ class Namespace:
 
     def create(self, manifest: Manifest, where: str) -> Any:
         """Create an object of it, for a member or a host; raises StayError."""
+        self._has_volumes = self._has_volumes or manifest["kind"] == "PersistentVolume"
         what = f"its {manifest['kind']} cannot be created"
         with self._spoken(what, where):
             return self._client.create(_object(manifest))
@@ -171,43 +172,45 @@ class Namespace:
         """The state of a pod; None if there is none."""
 
         def ask() -> PodState | None:
-            try:
+            with unless_gone():
                 return state_of(self._client.get(Pod, name, namespace=self.name))
-            except ApiError as refusal:
-                if _status(refusal) == _GONE:
-                    return None
-                raise
+            return None
 
         return self._asked(ask, "its pod cannot be inspected", where, deadline)
 
     def warnings(self, kind: str, name: str, where: str) -> tuple[str, ...]:
         """What the cluster warned of an object."""
         fields = {"involvedObject.kind": kind, "involvedObject.name": name}
-        with self._spoken("events cannot be read", where):
+
+        def ask() -> tuple[str, ...]:
             return warnings(self._client.list(Event, namespace=self.name, fields={**fields}))
 
-    def log(self, pod: str, lines: int, where: str, *, previous: bool = False) -> str:
+        return self._asked(ask, "events cannot be read", where)
+
+    def log(
+        self, pod: str, lines: int, where: str, *, previous: bool = False, container: str = ""
+    ) -> str:
         """The last lines that a pod's container wrote, or the `previous` one; nothing before there
-        is one."""
-        within = Deadline.after(_REPLACED)
-        told = self._log(pod, lines, where, previous=previous)
+        is one. `container` names one that runs before a member's."""
+        asked = {"container": container} if container else {}
+        ask = partial(self._log, pod, {"tailLines": lines, "previous": previous, **asked})
+        what, within = "the pod's log cannot be read", Deadline.after(_REPLACED)
+        told = self._asked(ask, what, where, Deadline.after(_LOGGED))
         while told.startswith(_LOST_LOG) and not within.passed:
             within.pause(_INTERVAL)
-            told = self._log(pod, lines, where, previous=previous)
+            told = self._asked(ask, what, where, Deadline.after(_LOGGED))
         return told
 
-    def _log(self, pod: str, lines: int, where: str, *, previous: bool) -> str:
+    def _log(self, pod: str, asked: Mapping[str, str | int | bool]) -> str:
         """lightkube has no words for the container before."""
-        with self._spoken("the pod's log cannot be read", where):
-            answer = self._session.get(
-                f"/api/v1/namespaces/{self.name}/pods/{pod}/log",
-                params={"tailLines": lines, "previous": previous},
-            )
-            if answer.status_code in (400, _GONE):
-                return ""
-            if not answer.is_success:
-                raise refusal_of(answer)
-            return answer.text
+        answer = self._session.get(
+            f"/api/v1/namespaces/{self.name}/pods/{pod}/log", params={**asked}
+        )
+        if answer.status_code in (400, GONE):
+            return ""
+        if not answer.is_success:
+            raise refusal_of(answer)
+        return answer.text
 
     def execute(
         self,
@@ -246,15 +249,12 @@ class Namespace:
 
         A pod whose host is `lost` is only forgotten: nobody there can end it.
         """
-        ask = partial(self._client.delete, StatefulSet, member, namespace=self.name)
-        self._asked(partial(_if_there, ask), "its set cannot be removed", member)
+        self._delete("its set", StatefulSet, member, member)
         self._delete_pod(pod, member, lost=lost)
 
     def await_gone(self, pod: str, where: str) -> None:
         """Wait until a pod that was deleted is gone."""
-        still = f"pod `{pod}` is still there"
-        within = Deadline.after(_REMOVED)
-        self._until(lambda: self.pod(pod, where) is None, within, still, where)
+        self._await_gone(f"pod `{pod}`", lambda: self.pod(pod, where) is not None, where)
 
     def remove_pod(self, pod: str, where: str, *, lost: bool) -> None:
         """End a pod and wait until it is gone."""
@@ -268,8 +268,8 @@ class Namespace:
         """
         if not self._begun or self._released:
             return
-        ask = partial(self._client.delete, NamespaceObject, self.name)
-        self._asked(partial(_if_there, ask), "the stay's namespace cannot be removed")
+        ask = partial(delete, self._client, NamespaceObject, self.name)
+        self._asked(ask, "the stay's namespace cannot be removed")
         self._released = True
 
     def end(self) -> None:
@@ -277,32 +277,67 @@ class Namespace:
         if not self._begun:
             return
         self.release()
-        still = f"namespace `{self.name}` is still there"
-        self._until(self._is_gone, Deadline.after(_REMOVED), still)
-        still = f"volumes of `{self.name}` are still there"
-        self._until(self._has_no_volumes, Deadline.after(_REMOVED), still)
+        ask = partial(is_there, self._client, NamespaceObject, self.name)
+        what = "the stay's namespace cannot be inspected"
+        self._await_gone(f"namespace `{self.name}`", lambda: self._asked(ask, what))
+        self._remove_volumes()
         self._begun = self._released = False
 
-    def _has_no_volumes(self) -> bool:
-        """Have the stay's volumes deleted, which are in no namespace; whether there are none."""
+    def leave(self) -> None:
+        """Remove the stay's services and volumes, and leave the empty namespace to the cluster.
 
-        def ask() -> bool:
-            left = list(self._client.list(PersistentVolume, labels={**self._stay.labels}))
-            for volume in left:
-                _if_there(partial(self._client.delete, PersistentVolume, _name(volume)))
-            return not left
+        For one of ours, which ends with its lab: that a namespace goes takes five seconds, in which
+        nothing of the stay is there any more.
+        """
+        if not self._begun:
+            return
+        self.release()
+        self._remove_all("the stay's services", Service)
+        if self._has_volumes:
+            self._remove_all("the stay's claims", PersistentVolumeClaim)
+        self._remove_volumes()
+        self._begun = self._released = False
 
-        return self._asked(ask, "the stay's volumes cannot be removed")
+    def _remove_all(self, what: str, kind: type[Service | PersistentVolumeClaim]) -> None:
+        ask = partial(_names, self._client, kind, namespace=self.name)
+        for each in self._asked(ask, f"{what} cannot be listed"):
+            self._delete(what, kind, each)
+
+    def _remove_volumes(self) -> None:
+        """Remove those of the stay, which are in no namespace. Who has made none may not be allowed
+        to ask for any."""
+        if not self._has_volumes:
+            return
+        ask = partial(_names, self._client, PersistentVolume, labels={**self._stay.labels})
+
+        def left() -> list[str]:
+            return self._asked(ask, "the stay's volumes cannot be listed")
+
+        found = left()
+        for each in found:
+            remove = partial(delete, self._client, PersistentVolume, each)
+            self._asked(remove, "the stay's volumes cannot be removed")
+        if found:
+            self._await_gone(f"a volume of `{self.name}`", lambda: bool(left()))
+        self._has_volumes = False
 
     def _delete_pod(self, pod: str, where: str, *, lost: bool) -> None:
-        grace = 0 if lost else None
-        ask = partial(self._client.delete, Pod, pod, namespace=self.name, grace_period=grace)
-        self._asked(partial(_if_there, ask), "its pod cannot be removed", where)
+        self._delete("its pod", Pod, pod, where, grace=0 if lost else None)
 
-    def _is_gone(self) -> bool:
-        ask = partial(self._client.get, NamespaceObject, self.name)
-        what = "the stay's namespace cannot be inspected"
-        return not self._asked(partial(_if_there, ask), what)
+    def _delete(
+        self,
+        what: str,
+        kind: Any,
+        name: str,
+        where: str = "kubernetes",
+        grace: int | None = None,
+    ) -> None:
+        """Have something in the namespace deleted."""
+        ask = partial(delete, self._client, kind, name, self.name, grace)
+        self._asked(ask, f"{what} cannot be removed", where)
+
+    def _await_gone(self, what: str, there: Callable[[], bool], where: str = "kubernetes") -> None:
+        await_gone(what, there, StayError, where=where, hint=self.hint)
 
     def _until(
         self,
@@ -329,18 +364,8 @@ class Namespace:
         `what` is the complaint when it is refused, or when the API server is away beyond the
         deadline or for too long.
         """
-        deadline = deadline or Deadline.after(AWAY)
-        while True:
-            try:
-                with self._spoken(what, where):
-                    answer = ask()
-            except StayError as error:
-                if not is_away(error.__cause__) or self._outage.lasts() or deadline.passed:
-                    raise
-                deadline.pause(_INTERVAL)
-            else:
-                self._outage.ended()
-                return answer
+        with self._spoken(what, where):
+            return self._outage.asked(ask, deadline)
 
     def _spoken(self, what: str, where: str = "kubernetes") -> AbstractContextManager[None]:
         return spoken(what, where, self.hint)
@@ -355,19 +380,10 @@ def spoken(what: str, where: str, hint: str) -> Iterator[None]:
         raise StayError(f"{what}: {explanation(refusal)}", where=where, hint=hint) from refusal
 
 
-def _if_there(ask: Callable[[], object]) -> bool:
-    """Do something with what may be gone; returns whether it was there."""
-    try:
-        ask()
-    except ApiError as refusal:
-        if _status(refusal) != _GONE:
-            raise
-        return False
-    return True
-
-
-def _name(thing: PersistentVolume) -> str:
-    return str((thing.metadata and thing.metadata.name) or "")
+def _names(client: Client, kind: Any, **chosen: Any) -> list[str]:
+    """Of all objects of a kind that are chosen so."""
+    found = (each.metadata for each in client.list(kind, **chosen))
+    return [str(each.name) for each in found if each is not None]
 
 
 def _object(manifest: Manifest) -> Any:
@@ -377,8 +393,3 @@ def _object(manifest: Manifest) -> Any:
 def _is_definite(refusal: BaseException | None) -> bool:
     """Whether an API server has said that it did not do what it was asked for."""
     return isinstance(refusal, httpx2.HTTPStatusError) and not is_away(refusal)
-
-
-def _status(refusal: BaseException | None) -> int:
-    """HTTP status of a refusal; 0 if it is none of the API's."""
-    return int(refusal.status.code or 0) if isinstance(refusal, ApiError) else 0

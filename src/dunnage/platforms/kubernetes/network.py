@@ -86,7 +86,7 @@ def _looked(
         raise StayError(
             f"the network cannot be read back: {done.stderr.strip() or error}",
             where=pod.host.name,
-            hint="ip -details link",
+            hint=f"command -v ip nsenter  # on `{pod.host.name}`, which needs both",
         ) from error
 
 

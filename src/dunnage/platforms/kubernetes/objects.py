@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dunnage.contracts.cluster import MANAGED
+from dunnage.contracts.kubernetes import CLIENT_TAINT
 from dunnage.model.choices import Storage
 from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
@@ -23,8 +24,6 @@ CLIENT = "client"
 """Name of the container of a pod in which clients run, and what begins the pod's name."""
 CLUSTER_IP, NODE_PORT = "ClusterIP", "NodePort"
 """Types of services that have an address of their own, or a port of all nodes."""
-CLIENT_TAINT = "dunnage/client"
-"""Key of the taint that keeps members off a lab's client."""
 ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8"}
 """What every native process has besides `PATH` and `HOME`, which containerd sets, and to the same.
 """

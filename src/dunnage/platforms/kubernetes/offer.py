@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dunnage.model.cni import CNI, CONFIGURATION
-from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffer
+from dunnage.model.offer import OF_HOSTS, VXLAN, Capability, EndpointOffer, NetworkOffer
 from dunnage.model.proxy import PROXY, ProxyMode
 from dunnage.platforms.kubernetes.cni_network import misfits
 from dunnage.platforms.offered import (
@@ -13,7 +13,6 @@ from dunnage.platforms.offered import (
     NAME,
     NODE_PORT,
     SERVICE_IP,
-    VXLAN,
     of_containers,
 )
 

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import ClassVar
 
 from dunnage.clusters.pod_state import PodState
-from dunnage.contracts.host import Confined, Host, confinement
+from dunnage.contracts.host import Host, confinement
 from dunnage.contracts.kubernetes import (
     ContainerRuntime,
     HasKubernetes,
@@ -20,7 +20,8 @@ from dunnage.contracts.kubernetes import (
 from dunnage.contracts.platform import Seen
 from dunnage.contracts.software import SoftwareStore, Tree
 from dunnage.contracts.substrate import Substrate
-from dunnage.errors import HostLostError, StayError, UnavailableError, failing_stay
+from dunnage.deadline import Deadline
+from dunnage.errors import StayError, UnavailableError, failing_stay
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace
 from dunnage.model.cni import CNI
@@ -30,11 +31,10 @@ from dunnage.model.offer import PlatformOffer
 from dunnage.model.proxy import proxy_of
 from dunnage.model.unknown import UNKNOWN
 from dunnage.platforms import places
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
-from dunnage.platforms.kubernetes.carried import beyond
+from dunnage.platforms.kubernetes.carried import insist_it_fits
 from dunnage.platforms.kubernetes.carrying import carry
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.cni_network import driver_of
@@ -48,6 +48,7 @@ from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.process import first_process
 from dunnage.platforms.kubernetes.starting import await_container, await_started
 from dunnage.platforms.kubernetes.storage import directories
+from dunnage.platforms.lost import is_lost
 from dunnage.platforms.offered import HOST, unsupported
 from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
@@ -116,12 +117,8 @@ class Kubernetes(HostedMembers[PodMember]):
         self._making: Lock = Lock()
 
     def reserve(self, layout: Layout) -> Reservation:
-        if (why := self._confined) and (needs := list(beyond(self._deployment))):
-            raise UnavailableError(
-                f"it needs {' and '.join(needs)}, and {why}",
-                where=self._deployment.name,
-                hint="dunnage schema study",
-            )
+        if why := self._confined:
+            insist_it_fits(self._deployment, why)
         if self._manifests.served:
             self._serve(self._reserve(layout, places.translated))
         return self._reserve(layout, self._manifests.addressing(self._services))
@@ -184,12 +181,13 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def down(self) -> None:
         """Have everything deleted in reverse order, all of it even if some of it fails, and wait
-        until it is gone."""
+        until it is gone; in a Kubernetes of ours not for the empty namespace."""
         members = tuple(reversed(self._places.values()))
         steps: list[tuple[str, Callable[[], None]]] = []
         steps += [(place.host, partial(self._let_go, place)) for place in members]
         steps += [("", self._release)]
         steps += [(place.host, partial(self._await_gone, place)) for place in members]
+        steps += [(host, partial(self._leave, client)) for host, client in self._clients.items()]
         steps += [(host, partial(self._remove_client, host)) for host in self._clients]
         steps += [("", self._end)]
         steps += [(place.host, partial(self._remove_directory, place)) for place in members]
@@ -270,7 +268,6 @@ class Kubernetes(HostedMembers[PodMember]):
             self._namespace,
             state.uid,
             state.first,
-            on_node=self._is_node(host),
         )
         if self._manifests.in_own:
             self._note_address(member, state)
@@ -307,14 +304,8 @@ class Kubernetes(HostedMembers[PodMember]):
         process = first_process(host, state.container, host.name)
         if process is not None:
             return ClientPod(host, process.pid)
-        if self._is_node(host):
-            raise StayError(
-                "the client's pod has just ended", where=host.name, hint=self._namespace.hint
-            )
-        raise UnavailableError(
-            "clients in pods need a node whose processes this host sees",
-            where=host.name,
-            hint="dunnage schema study  # `client: host`",
+        raise StayError(
+            "the client's pod has just ended", where=host.name, hint=self._namespace.hint
         )
 
     def _provide(self, host: Host, tree: Tree) -> Image:
@@ -349,29 +340,34 @@ class Kubernetes(HostedMembers[PodMember]):
         if self._opened is not None:
             self._opened.await_gone(objects.pod_name(place.member), place.member)
 
-    def _remove_client(self, host: str) -> None:
-        client = self._clients[host]
+    def _leave(self, client: ClientPod | PodHost) -> None:
         with failing_stay():
             client.leave()
-        if isinstance(client, ClientPod):
+
+    def _remove_client(self, host: str) -> None:
+        if isinstance(self._clients[host], ClientPod):
             pod = f"{objects.CLIENT}-{host}"
             self._namespace.remove_pod(pod, host, lost=self._is_lost(host))
 
     def _end(self) -> None:
-        if self._opened is not None:
+        if self._opened is None:
+            return
+        if self._is_ours:
+            self._opened.leave()
+        else:
             self._opened.end()
+
+    @property
+    def _is_ours(self) -> bool:
+        """Whether the Kubernetes is, which ends with its lab."""
+        return all(self._runtime(host) is not None for host in self._hosts.values())
 
     def _remove_directory(self, place: Place) -> None:
         host = self._hosts[place.host]
         host.remove(places.directory(host, place.member))
 
     def _is_lost(self, host: str) -> bool:
-        there = self._hosts.get(host) or self._landlords[host]
-        try:
-            there.run(["true"])
-        except HostLostError:
-            return True
-        return False
+        return is_lost(self._hosts.get(host) or self._landlords[host])
 
     def _tools(self, host: Host) -> Tools | None:
         try:
@@ -386,10 +382,6 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def _runtime(self, host: Host) -> ContainerRuntime | None:
         return self._substrate.runtime(host.name)
-
-    def _is_node(self, host: Host) -> bool:
-        """Whether a host is the very node, and so sees its processes unless it is confined."""
-        return self._runtime(host) is not None or isinstance(host, Confined)
 
     def _node(self, host: Host) -> str:
         try:

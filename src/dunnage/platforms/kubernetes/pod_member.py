@@ -18,8 +18,7 @@ from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import CONTAINER, pod_name
 from dunnage.platforms.kubernetes.process import first_process
 
-OUT_OF_SIGHT = Unseen("its host does not see the process that its kubelet runs")
-"""The node is another machine than the host."""
+_ENDED = Unseen("it has ended")
 _TOLD, _INTERVAL = 20.0, 0.1
 """Seconds within which a kubelet tells that a process has ended, and between two questions."""
 _SAID_WHY = 10.0
@@ -38,8 +37,6 @@ class PodMember:
     """Of its pod."""
     container: str
     """Id of its container: the one that was started first is the member."""
-    on_node: bool
-    """Whether its host is the very node, and must see the process unless it is confined."""
 
     @property
     def hint(self) -> str:
@@ -56,9 +53,9 @@ class PodMember:
         return pod_name(self.name)
 
     def identified(self) -> RunningMember:
-        """With its process, where its host sees the container's first one.
+        """With its process, where its host may see that and it has not ended.
 
-        Raises StayError when its host is its node, and it is not there all the same.
+        Raises StayError when it is not there though its kubelet says that it runs.
         """
         return RunningMember(self.name, self.host, self._process())
 
@@ -130,9 +127,8 @@ class PodMember:
             return Unseen(why)
         if (seen := self._seen()) is not None:
             return seen
-        if self.on_node:
-            self._await_end()
-        return OUT_OF_SIGHT
+        self._await_end()
+        return _ENDED
 
     def _await_end(self) -> None:
         """Wait until the cluster tells that the member has ended; StayError when it has not."""

@@ -28,7 +28,7 @@ def first_process(host: Host, container: str, where: str) -> Seen | None:
         raise StayError(
             f"its process cannot be found: {found.stderr.strip()}",
             where=where,
-            hint="dunnage doctor",
+            hint=f"command -v grep cat  # on `{host.name}`, which needs both",
         )
     return parsed(found.stdout, container)
 

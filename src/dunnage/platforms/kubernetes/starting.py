@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 
+from dunnage.clusters.begun import NotBegunError, await_begun
 from dunnage.clusters.pod_state import PodState
+from dunnage.deadline import Deadline
 from dunnage.errors import StayError
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.kubernetes.carried import CARRIER
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import pod_name
 from dunnage.platforms.readiness import LAST_LINES
-
-_PATIENCE = 15.0
-"""Seconds after which what may still change is taken for what it is, such as no room on a node."""
-_INTERVAL = 0.05
 
 
 def await_container(namespace: Namespace, member: str, deadline: Deadline) -> PodState:
@@ -35,7 +31,7 @@ def await_carrier(namespace: Namespace, member: str, deadline: Deadline) -> None
 
 
 def _waits_for_files(state: PodState) -> bool:
-    return state.before == CARRIER
+    return state.before == CARRIER and state.before_runs
 
 
 def _has_run(state: PodState) -> bool:
@@ -52,33 +48,23 @@ def await_started(
 ) -> PodState:
     """The same of any pod, or until it has `begun` otherwise; `maker` is the kind and the name of
     what makes it, if something does."""
-    stuck: tuple[str, float] = ("", 0.0)
-    while True:
-        state = namespace.pod(pod, where, deadline)
-        if state is not None and begun(state):
-            return state
-        reason = state.reason if state is not None else ""
-        if reason != stuck[0]:
-            stuck = (reason, time.monotonic())
-        if state is not None and (state.hopeless or state.never_ran):
-            break
-        if reason and time.monotonic() - stuck[1] >= _PATIENCE:
-            break
-        if deadline.passed:
-            break
-        deadline.pause(_INTERVAL)
-    asked = maker if state is None and maker is not None else ("Pod", pod)
-    raise _failure(namespace, pod, where, _said(state, deadline), asked)
+    try:
+        return await_begun(partial(namespace.pod, pod, where, deadline), begun, deadline)
+    except NotBegunError as never:
+        asked = maker if never.state is None and maker is not None else ("Pod", pod)
+        raise _failure(namespace, pod, where, never, asked) from never
 
 
 def _failure(
-    namespace: Namespace, pod: str, where: str, told: str, asked: tuple[str, str]
+    namespace: Namespace, pod: str, where: str, never: NotBegunError, asked: tuple[str, str]
 ) -> StayError:
-    """The error for a pod that did not start, with what the cluster warned of what is `asked`."""
-    parts = [f"its pod did not start: {told}"]
+    """The error for a pod that did not start, with what the cluster warned of what is `asked`, and
+    the log of the container that is to blame."""
+    container = never.state.before if never.state is not None else ""
+    parts = [f"its pod did not start: {never}"]
     for read in (
         partial(_warned, namespace, asked, where),
-        partial(_ending, namespace, pod, where),
+        partial(_ending, namespace, pod, where, container),
     ):
         try:
             parts.append(read())
@@ -92,14 +78,6 @@ def _warned(namespace: Namespace, asked: tuple[str, str], where: str) -> str:
     return f"the cluster warned: {'; '.join(warned)}" if warned else ""
 
 
-def _ending(namespace: Namespace, pod: str, where: str) -> str:
-    log = namespace.log(pod, LAST_LINES, where).strip()
+def _ending(namespace: Namespace, pod: str, where: str, container: str) -> str:
+    log = namespace.log(pod, LAST_LINES, where, container=container).strip()
     return f"its log ends:\n{log}" if log else ""
-
-
-def _said(state: PodState | None, deadline: Deadline) -> str:
-    if state is None:
-        return f"it has no pod after {deadline.seconds:g} s"
-    if not state.reason:
-        return f"it has no container after {deadline.seconds:g} s"
-    return ": ".join(part for part in (state.reason, state.message) if part)

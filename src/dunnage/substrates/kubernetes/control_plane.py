@@ -1,8 +1,9 @@
 """The control plane: etcd, the API server, its controllers, its scheduler and its DNS. Pure.
 
 They are plain processes on the control host, which is no node. The API server listens on the lab's
-network, CoreDNS as well; all else listens on the loopback only. Nothing is anonymous, and all of it
-is encrypted, but for CoreDNS: names are no secret, and the loopback may ask whether it is ready.
+network, CoreDNS as well; all else listens on the loopback only. Nobody is served without a
+certificate, and all of it is encrypted, but for CoreDNS: names are no secret. Whether CoreDNS is
+ready, and whether controllers and scheduler are well (`/healthz`), anyone on the loopback may ask.
 """
 
 from __future__ import annotations

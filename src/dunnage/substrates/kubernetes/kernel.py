@@ -8,14 +8,10 @@ from typing import Protocol
 
 from dunnage.errors import UnavailableError
 from dunnage.model.cni import ON_THE_WIRE, plugins_of
-from dunnage.model.offer import Capability, Support
+from dunnage.model.offer import IPVS, VXLAN, Capability, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.substrates.kubernetes.choices import Choices, Network
 
-VXLAN = Capability("vxlan")
-"""The kernel has VXLAN devices, of which flannel makes its tunnel."""
-IPVS = Capability("ipvs")
-"""The kernel has IP Virtual Server, by which a kube-proxy may lead to pods."""
 INOTIFY = 10
 """Instances of inotify that its programs need on a host."""
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dunnage.contracts.cluster import OF_A_GROUP
+from dunnage.contracts.kubernetes import CLIENT_TAINT
 from dunnage.model.deployment import QUOTA_PERIOD
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import CLIENT_GROUP
@@ -26,7 +27,6 @@ from dunnage.substrates.kubernetes.place import (
     NODE,
     NODES,
     SECRET,
-    TAINT,
     Component,
     Place,
     Written,
@@ -37,8 +37,6 @@ KUBELET = "kubelet"
 PROXY = "kube-proxy"
 HELD = "/run/kubernetes"
 """Directory of what a node's mount namespace is made of, in memory of the host's own."""
-PODS = "pods"
-"""Unit below which the control groups of all pods are."""
 SANDBOX = "docker.io/dunnage/pause:1"
 """The image of pods' sandboxes, by its full name."""
 LEASE_SECONDS = 40
@@ -133,7 +131,7 @@ class Node:
 
     def kubelet(self, beside: int) -> Component:
         """The kubelet, in the mount namespace of the process with this id: containerd's."""
-        taints = {CLIENT_GROUP: f"{TAINT}=:NoSchedule"}
+        taints = {CLIENT_GROUP: f"{CLIENT_TAINT}=:NoSchedule"}
         argv = (
             "nsenter",
             f"--target={beside}",

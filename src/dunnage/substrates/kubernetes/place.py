@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dunnage.contracts.kubernetes import ADMIN, DIRECTORY, PROGRAMS
+
 SECRET = 0o600
 """Mode of a file that holds a key."""
 PUBLIC = 0o644
@@ -17,8 +19,6 @@ NODE = "system:node:"
 NODES = "system:nodes"
 MASTERS = "system:masters"
 """Group of users that may do everything, whatever roles there are."""
-TAINT = "dunnage/client"
-"""Key of the taint that keeps members off the client's host."""
 LOOPBACK = "127.0.0.1"
 
 
@@ -71,14 +71,14 @@ class Place:
     @property
     def programs(self) -> str:
         """Link to the directory of programs, for whoever looks."""
-        return self.path("bin")
+        return self.path(PROGRAMS)
 
     @property
     def admin(self) -> str:
         """Kubeconfig of who may do everything."""
-        return self.path("admin.kubeconfig")
+        return self.path(ADMIN)
 
 
 def place_of(scratch: str) -> Place:
     """The place on a host with this scratch directory."""
-    return Place(f"{scratch}/kubernetes")
+    return Place(f"{scratch}/{DIRECTORY}")

@@ -36,7 +36,8 @@ while :; do
     if [ "$status" -gt {_KILLED} ] && [ "$status" -le {_KILLED + _SIGNALS} ]; then
         how=$(({_KILLED} - status)) said="by signal $((status - {_KILLED}))" up=yes
     fi
-    if [ $((${{ended%.*}} - ${{began%.*}})) -ge "$lasting" ]; then
+    # Both have two decimals: without their points they are hundredths of a second.
+    if [ $((${{ended%.*}}${{ended#*.}} - ${{began%.*}}${{began#*.}})) -ge "${{lasting}}00" ]; then
         left=$most tenths=1 up=yes
     fi
     [ "$up" ] && [ "$left" -gt 0 ] || exit "$status"

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from dunnage.contracts.host import Clock, Host, Process
 from dunnage.errors import HostLostError, UnavailableError
+from dunnage.model.load import PODS
 from dunnage.model.record import Restart
-from dunnage.substrates.kubernetes.node import HELD, PODS
+from dunnage.substrates.kubernetes.node import HELD
 from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of
 from dunnage.substrates.kubernetes.restarting import restarting, restarts_of
 
@@ -158,12 +159,17 @@ class Running:
     def end(self, unit: str) -> None:
         """Kill what restarts a program, then the program, and wait for the end of both.
 
-        In the other order a restart might be written down that was none.
+        In the other order a restart might be written down that was none. Raises UnavailableError
+        where it goes on.
         """
         if self.started(unit):
             process = self._processes[unit]
             process.signal("KILL")
-            process.wait(_STOP)
+            try:
+                process.wait(_STOP)
+            except TimeoutError as error:
+                late = f"what restarts `{unit}` lives {_STOP:g} s after it was killed"
+                raise UnavailableError(late, where=self.host.name, hint=HINT) from error
             self._kill(unit)
             del self._processes[unit]
 

@@ -1,8 +1,54 @@
 //! What the driver's errors mean for a measurement.
 
-use scylla::errors::{DbError, ExecutionError, PrepareError, RequestAttemptError};
+use scylla::errors::{
+    BrokenConnectionError, BrokenConnectionErrorKind, ConnectionError, ConnectionPoolError,
+    ConnectionSetupRequestErrorKind, DbError, ExecutionError, FrameHeaderParseError, MetadataError,
+    NewSessionError, PrepareError, RequestAttemptError,
+};
 
+use crate::drive::secure::Login;
 use crate::drive::{Failure, Fault};
+
+/// How Cassandra begins what it says when it cannot look a user up now, as while it starts.
+const NOT_NOW: [&str; 2] = [
+    "Unable to perform authentication",
+    "Error during authentication",
+];
+
+/// Of connecting to the member that messages tell as `told`.
+pub fn of_connecting(error: &NewSessionError, told: &str, login: Option<&Login>) -> Failure {
+    use ConnectionSetupRequestErrorKind::{DbError as Refused, MissingAuthentication};
+    match (setup(error), login) {
+        (Some(Refused(DbError::AuthenticationError, said)), Some(login)) => {
+            let (user, remedy) = (login.user().unwrap_or_default(), login.remedy());
+            let said = login.masked(said);
+            let message = format!("{told} refuses the user `{user}`: {said}; {remedy}");
+            if NOT_NOW.iter().any(|begin| said.starts_with(begin)) {
+                Failure::new(Fault::Connection, message)
+            } else {
+                Failure::lasting(message)
+            }
+        }
+        (Some(MissingAuthentication), _) => Failure::lasting(format!(
+            "{told} lets in known users only; put the password into the variable \
+             `DUNNAGE_PASSWORD`, and type: --user NAME"
+        )),
+        _ => Failure::new(Fault::Connection, error.to_string()),
+    }
+}
+
+/// Why a member that was reached would not be spoken to, if it was reached.
+fn setup(error: &NewSessionError) -> Option<&ConnectionSetupRequestErrorKind> {
+    let NewSessionError::MetadataError(MetadataError::ConnectionPoolError(error)) = error else {
+        return None;
+    };
+    match error {
+        ConnectionPoolError::Broken {
+            last_connection_error: ConnectionError::ConnectionSetupRequestError(error),
+        } => Some(error.get_error()),
+        _ => None,
+    }
+}
 
 /// Of one request.
 pub fn of_execution(error: &ExecutionError) -> Failure {
@@ -28,11 +74,43 @@ pub fn of_preparation(error: &PrepareError) -> Failure {
 fn of_attempt(error: &RequestAttemptError) -> Failure {
     match error {
         RequestAttemptError::DbError(error, message) => Failure::new(of_server(error), message),
-        RequestAttemptError::BrokenConnectionError(_)
-        | RequestAttemptError::UnableToAllocStreamId => {
+        RequestAttemptError::BrokenConnectionError(broken) => {
+            Failure::new(of_break(broken), told(broken))
+        }
+        RequestAttemptError::UnableToAllocStreamId => {
             Failure::new(Fault::Connection, error.to_string())
         }
         _ => Failure::new(Fault::Protocol, error.to_string()),
+    }
+}
+
+/// What is said of a connection that broke.
+fn told(error: &BrokenConnectionError) -> String {
+    match error.downcast_ref::<BrokenConnectionErrorKind>() {
+        Some(BrokenConnectionErrorKind::TooManyOrphanedStreamIds(given_up)) => format!(
+            "{given_up} operations on one connection were given up over a second ago and are not \
+             answered yet, so the driver ended it; ask for a longer `timeout`, or for fewer clients"
+        ),
+        _ => error.to_string(),
+    }
+}
+
+/// The driver ends a connection by itself when what came on it makes no sense.
+fn of_break(error: &BrokenConnectionError) -> Fault {
+    let senseless = match error.downcast_ref::<BrokenConnectionErrorKind>() {
+        Some(BrokenConnectionErrorKind::UnexpectedStreamId(_)) => true,
+        Some(BrokenConnectionErrorKind::FrameHeaderParseError(error)) => !matches!(
+            error,
+            FrameHeaderParseError::HeaderIoError(_)
+                | FrameHeaderParseError::BodyChunkIoError(..)
+                | FrameHeaderParseError::ConnectionClosed(..)
+        ),
+        _ => false,
+    };
+    if senseless {
+        Fault::Protocol
+    } else {
+        Fault::Connection
     }
 }
 
@@ -51,7 +129,7 @@ mod tests {
     use scylla::errors::WriteType;
     use scylla::statement::Consistency;
 
-    fn told(error: DbError) -> Failure {
+    fn answered(error: DbError) -> Failure {
         let attempt = RequestAttemptError::DbError(error, "as it says".to_owned());
         of_execution(&ExecutionError::LastAttemptError(attempt))
     }
@@ -64,7 +142,7 @@ mod tests {
             alive: 1,
         };
         assert_eq!(
-            told(unavailable),
+            answered(unavailable),
             Failure::new(Fault::Unavailable, "as it says")
         );
         let timeout = DbError::WriteTimeout {
@@ -73,8 +151,46 @@ mod tests {
             required: 2,
             write_type: WriteType::Simple,
         };
-        assert_eq!(told(timeout).fault, Fault::Timeout);
-        assert_eq!(told(DbError::Overloaded).fault, Fault::Server);
+        assert_eq!(answered(timeout).fault, Fault::Timeout);
+        assert_eq!(answered(DbError::Overloaded).fault, Fault::Server);
+    }
+
+    #[test]
+    fn a_connection_that_ended_because_too_much_was_given_up_says_so() {
+        let kind = BrokenConnectionErrorKind::TooManyOrphanedStreamIds(1025);
+        let attempt = RequestAttemptError::BrokenConnectionError(kind.into());
+        let failure = of_execution(&ExecutionError::LastAttemptError(attempt));
+        assert_eq!(failure.fault, Fault::Connection);
+        assert!(
+            failure
+                .message
+                .starts_with("1025 operations on one connection were given up")
+        );
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told_from_a_connection_that_ended() {
+        let fault = |kind: BrokenConnectionErrorKind| {
+            let attempt = RequestAttemptError::BrokenConnectionError(kind.into());
+            of_execution(&ExecutionError::LastAttemptError(attempt)).fault
+        };
+        let header = BrokenConnectionErrorKind::FrameHeaderParseError;
+        let cut = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        for senseless in [
+            header(FrameHeaderParseError::FrameFromClient),
+            header(FrameHeaderParseError::VersionNotSupported(3)),
+            BrokenConnectionErrorKind::UnexpectedStreamId(7),
+        ] {
+            assert_eq!(fault(senseless), Fault::Protocol);
+        }
+        for ended in [
+            header(FrameHeaderParseError::HeaderIoError(cut())),
+            header(FrameHeaderParseError::BodyChunkIoError(1, cut())),
+            header(FrameHeaderParseError::ConnectionClosed(1, 2)),
+            BrokenConnectionErrorKind::ChannelError,
+        ] {
+            assert_eq!(fault(ended), Fault::Connection);
+        }
     }
 
     #[test]

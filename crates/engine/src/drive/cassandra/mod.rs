@@ -2,39 +2,40 @@
 //!
 //! The driver finds the members by asking one of them, and sends each request to a member that has
 //! the record. It does nothing that would hide a slow or failing member: no request is repeated,
-//! none is sent twice, and the plan's time-out, which the load itself keeps, is the only one.
+//! none is sent twice, and no time-out is shorter than the plan's, which the load itself keeps.
+//!
+//! All threads share the connections, so one that breaks costs every request on it. The driver
+//! makes it anew after 50 ms, and waits twice as long after each failure, up to 10 s, which no
+//! option changes. It also ends one by itself on which more than 1024 operations were given up over
+//! a second ago and are still not answered.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
 
-use scylla::client::PoolSize;
-use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session as Connections;
-use scylla::client::session_builder::SessionBuilder;
-use scylla::policies::load_balancing::DefaultPolicy;
-use scylla::policies::retry::FallthroughRetryPolicy;
-use wire::load::{LoadPlan, Workload};
+use wire::load::{LoadPlan, Part, Workload};
 
+use self::failure::of_execution;
 pub use self::session::Session;
 use self::settings::Settings;
-use self::statements::Statements;
-use super::connected::{Watch, established};
-use super::resolve::Resolved;
-use super::{Failure, Fault, secure};
+use self::stress::Tables;
+use self::way::Way;
+use self::ycsb::Records;
+use super::connected::Watch;
+use super::{Failure, Fault};
 use crate::load::core::values::Values;
+use crate::load::stress::Workload as Rows;
 
 mod failure;
 mod session;
 mod settings;
 mod statements;
-
-/// Time between two looks whether all connections are there.
-const PROBING: Duration = Duration::from_millis(5);
+mod stress;
+mod way;
+mod ycsb;
 
 /// A Cassandra to drive.
 pub struct Cassandra {
@@ -44,34 +45,39 @@ pub struct Cassandra {
 /// What all sessions share.
 struct Shared {
     settings: Settings,
-    values: Values,
-    resolved: Resolved,
+    workload: Workload,
+    part: Part,
+    way: Way,
     ready: OnceCell<Ready>,
 }
 
 /// Everything that is there once the members have been reached.
 struct Ready {
     session: Connections,
-    statements: Statements,
+    work: Work,
     watch: Watch,
+}
+
+/// What the operations of a workload need.
+enum Work {
+    /// Those of YCSB.
+    Ycsb(Box<Records>),
+    /// Those of cassandra-stress.
+    Stress(Box<Tables>),
 }
 
 impl Cassandra {
     /// The only topology is `ring`. Options: `keyspace` (`ycsb`) and `table` (`usertable`),
-    /// `read_consistency` and `write_consistency` (`QUORUM`), `connections` to each member (1, as
-    /// YCSB's driver has; the requests of all threads share them). The error is one sentence.
+    /// `read_consistency` and `write_consistency` (`ONE`, as in YCSB 0.17.0), `connections` to each
+    /// member (1, as YCSB's driver has; the requests of all threads share them), `coordinator`
+    /// (`replica`: each request goes to a member that has the record; or `any`), and those of
+    /// [`Settings::before`] and [`Settings::timestamp`]. The error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
-        secure::refuse(&plan.target)?;
-        let Workload::Ycsb(workload) = &plan.workload else {
-            return Err("the driver `cassandra` cannot make this workload yet".to_owned());
-        };
-        if workload.integrity {
-            return Err("the driver `cassandra` cannot compare records yet".to_owned());
-        }
         let shared = Shared {
             settings: Settings::of(plan)?,
-            values: Values::new(workload),
-            resolved: Resolved::default(),
+            workload: plan.workload.clone(),
+            part: plan.part,
+            way: Way::of(&plan.target)?,
             ready: OnceCell::new(),
         };
         Ok(Self {
@@ -89,6 +95,11 @@ impl Cassandra {
         self.shared.settings.consistency()
     }
 
+    /// How connections were encrypted so far, each way once.
+    pub fn encryption(&self) -> Vec<String> {
+        self.shared.way.encryption()
+    }
+
     /// Every address connected to so far. The driver decides by itself whom to connect to, so the
     /// kernel is asked, not the driver.
     pub fn remotes(&self) -> io::Result<BTreeSet<SocketAddr>> {
@@ -104,62 +115,49 @@ impl Shared {
         if let Some(ready) = self.ready.get() {
             return Ok(ready);
         }
-        let session = self.connections().await?;
-        let statements = Statements::prepare(&session, &self.settings, self.values.names()).await?;
-        let ready = Ready {
-            session,
-            statements,
-            watch: Watch::begin()?,
-        };
+        // Boxed: it is large, and would make the future of every operation larger.
+        let ready = Box::pin(self.made()).await?;
         Ok(self.ready.get_or_init(|| ready))
     }
 
-    /// Connections to all members. One that cannot be reached is a failure: its share of the load
-    /// would silently fall to the others.
-    async fn connections(&self) -> Result<Connections, Failure> {
+    /// Reach the members, and make all that operations need.
+    async fn made(&self) -> Result<Ready, Failure> {
+        let session = self.way.connections(&self.settings).await?;
+        for statement in &self.settings.before {
+            let done = session.query_unpaged(statement.as_str(), ()).await;
+            done.map_err(|error| of_execution(&error))?;
+        }
+        let work = self.work(&session).await?;
+        Ok(Ready {
+            session,
+            work,
+            watch: Watch::begin()?,
+        })
+    }
+
+    /// The statements of the workload, prepared.
+    async fn work(&self, session: &Connections) -> Result<Work, Failure> {
         let settings = &self.settings;
-        let mut members = Vec::with_capacity(settings.addresses.len());
-        for address in &settings.addresses {
-            members.push(self.resolved.address(address).await?);
-        }
-        let profile = ExecutionProfile::builder()
-            .load_balancing_policy(DefaultPolicy::builder().token_aware(true).build())
-            .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
-            .speculative_execution_policy(None)
-            .request_timeout(None)
-            .build();
-        let session = SessionBuilder::new()
-            .known_nodes_addr(members)
-            .default_execution_profile_handle(profile.into_handle())
-            .pool_size(PoolSize::PerHost(settings.connections))
-            .connection_timeout(settings.timeout)
-            .keyspaces_to_fetch([&settings.keyspace])
-            .build()
-            .await
-            .map_err(|error| Failure::new(Fault::Connection, error.to_string()))?;
-        let state = session.get_cluster_state();
-        let members = state.get_nodes_info();
-        if let Some(member) = members.iter().find(|member| !member.is_connected()) {
-            let remote = SocketAddr::new(member.address.ip(), member.address.port());
-            let told = self.resolved.told(remote);
-            let message = format!("the member at {told} cannot be reached");
-            return Err(Failure::new(Fault::Connection, message));
-        }
-        // With one connection to each the driver is content, and it opens the others later. It
-        // keeps one more to hear of changes.
-        let wanted = members.len() * settings.connections.get() + 1;
-        while established()?.len() < wanted {
-            tokio::time::sleep(PROBING).await;
-        }
-        Ok(session)
+        Ok(match &self.workload {
+            Workload::Ycsb(workload) => {
+                let values = Values::new(workload);
+                Work::Ycsb(Box::new(Records::prepare(session, settings, values).await?))
+            }
+            Workload::Stress(workload) => {
+                let refused = |what| Failure::new(Fault::Protocol, what);
+                let workload = Rows::of(workload, self.part.of).map_err(refused)?;
+                Work::Stress(Box::new(
+                    Tables::prepare(session, settings, &workload).await?,
+                ))
+            }
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::plan::tests::{plan, stress, ycsb};
-    use wire::load::Tls;
+    use crate::load::plan::tests::{plan, stress};
 
     #[test]
     fn what_the_driver_cannot_do_is_refused_with_a_sentence() {
@@ -167,21 +165,10 @@ mod tests {
         plan.target.driver = "cassandra".to_owned();
         plan.target.topology = "ring".to_owned();
         assert!(Cassandra::new(&plan).is_ok());
-        let refused = |plan: &LoadPlan| Cassandra::new(plan).err().unwrap_or_default();
-        let mut compared = plan.clone();
-        ycsb(&mut compared).integrity = true;
-        let said = refused(&compared);
-        assert!(said.contains("cannot compare records yet"), "{said}");
-        let mut other = plan.clone();
-        other.workload = stress();
-        let said = refused(&other);
-        assert!(said.contains("cannot make this workload yet"), "{said}");
-        plan.target.tls = Some(Tls {
-            authority: None,
-            name: None,
-            insecure: true,
-        });
-        let said = refused(&plan);
-        assert!(said.contains("`cassandra` cannot use TLS yet"), "{said}");
+        plan.workload = stress();
+        assert!(Cassandra::new(&plan).is_ok());
+        plan.target.topology = "star".to_owned();
+        let said = Cassandra::new(&plan).err().unwrap_or_default();
+        assert!(said.contains("there is `ring`"), "{said}");
     }
 }

@@ -82,7 +82,8 @@ async fn family(
     })
 }
 
-async fn prepared(
+/// One statement that is asked with this consistency.
+pub async fn prepared(
     session: &Session,
     consistency: Consistency,
     text: String,

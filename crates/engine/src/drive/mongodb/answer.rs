@@ -14,6 +14,10 @@ pub const COMMAND_NOT_FOUND: i64 = 59;
 /// `LegacyNotPrimary`.
 const ELSEWHERE: [i64; 8] = [10107, 13435, 13436, 11600, 11602, 189, 91, 10058];
 
+/// Codes by which a server lets a user in or not, whoever asks again: `UserNotFound`,
+/// `AuthenticationFailed`, `MechanismUnavailable`.
+const UNKNOWN: [i64; 3] = [11, 18, 334];
+
 /// An answer without an error.
 #[derive(Debug)]
 pub struct Answer<'a> {
@@ -130,10 +134,18 @@ impl Refusal {
             Some(name) => format!("{said} ({name})"),
             None => format!("{said} ({code})"),
         };
-        Ok(Self {
-            code,
-            failure: Failure::new(fault(code), message),
-        })
+        let failure = if UNKNOWN.contains(&code) {
+            Failure {
+                fault: fault(code),
+                ..Failure::lasting(format!(
+                    "{message}; give the right password, type the right --user NAME, and let \
+                     `authSource` be the database that knows the user"
+                ))
+            }
+        } else {
+            Failure::new(fault(code), message)
+        };
+        Ok(Self { code, failure })
     }
 
     /// Whether it is because another member is, or will be, the primary.

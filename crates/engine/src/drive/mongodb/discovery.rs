@@ -125,8 +125,7 @@ impl Shared {
     async fn told(&self, address: &str) -> Result<Told, Failure> {
         let (mut link, hello) = self.reach(address).await?;
         if let Some(reason) = self.stranger(&hello) {
-            let said = format!("`{address}` {reason}");
-            return Err(Failure::new(Fault::Connection, said));
+            return Err(Failure::lasting(format!("`{address}` {reason}")));
         }
         let mut delay = Duration::MAX;
         if self.settings.preference == Preference::Nearest {
@@ -151,9 +150,11 @@ impl Shared {
     /// Why who said this is not a member of the replica set that is driven.
     fn stranger(&self, hello: &Hello) -> Option<String> {
         match (&hello.set, &self.settings.set) {
-            (None, _) => Some("is not a member of a replica set".to_owned()),
+            (None, _) => {
+                Some("is not a member of a replica set; drive it without `replicaSet`".to_owned())
+            }
             (Some(set), Some(wanted)) if set != wanted => Some(format!(
-                "is a member of the replica set `{set}`, not of `{wanted}`"
+                "is a member of the replica set `{set}`, not of `{wanted}`; type: replicaSet={set}"
             )),
             _ => None,
         }

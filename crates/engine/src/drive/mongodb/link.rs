@@ -7,7 +7,8 @@ use super::message::{self, LONGEST, SHORTEST};
 use crate::drive::secure::Stream;
 use crate::drive::{Failure, Fault};
 
-const FIRST_BUFFER: usize = 16 * 1024;
+/// Room for a record of a kilobyte: ten thousand sessions have one each. It grows on demand.
+const FIRST_BUFFER: usize = 4 * 1024;
 
 /// A connection, on which each request is answered before the next one is sent.
 pub struct Link {

@@ -17,9 +17,9 @@ use self::requests::Requests;
 use self::scram::Login;
 pub use self::session::Session;
 use self::settings::{Settings, Topology};
+use super::Failure;
 use super::resolve::{Resolved, host};
 use super::secure::Connector;
-use super::{Failure, Fault};
 use crate::load::core::values::Values;
 
 mod answer;
@@ -127,15 +127,14 @@ impl Shared {
     async fn open(&self, address: &str) -> Result<Link, Failure> {
         let (mut link, hello) = self.reach(address).await?;
         if self.settings.topology == Topology::Sharded && !hello.router {
-            let message = format!("`{address}` is not a router (`mongos`) of a sharded cluster");
-            return Err(Failure::new(Fault::Connection, message));
+            return Err(Failure::lasting(format!(
+                "`{address}` is not a router (`mongos`) of a sharded cluster; drive it without \
+                 `sharded`"
+            )));
         }
         if let Some(login) = &self.login {
             let done = login.perform(&mut link).await;
-            done.map_err(|failure| {
-                let message = format!("`{address}`: {}", failure.message);
-                Failure::new(failure.fault, message)
-            })?;
+            done.map_err(|failure| failure.at(&format!("`{address}`")))?;
         }
         Ok(link)
     }
@@ -143,10 +142,7 @@ impl Shared {
     /// Connect to `address`, remember where that went, and ask who is there.
     async fn reach(&self, address: &str) -> Result<(Link, Hello), Failure> {
         let remote = self.resolved.address(address).await?;
-        let told = |failure: Failure| {
-            let told = self.resolved.told(remote);
-            Failure::new(failure.fault, format!("{told}: {}", failure.message))
-        };
+        let told = |failure: Failure| failure.at(&self.resolved.told(remote));
         let connected = self.connector.connect(host(address), remote).await;
         let stream = connected.map_err(|error| told(error.into()))?;
         self.remotes.borrow_mut().extend(stream.remote());

@@ -49,6 +49,11 @@ impl Session {
         self.shared.suspect();
     }
 
+    /// Connections that it has.
+    pub fn connections(&self) -> u64 {
+        self.links.iter().flatten().count() as u64
+    }
+
     /// Carry out one operation.
     pub async fn perform(
         &mut self,

@@ -6,6 +6,9 @@ use super::settings::Role;
 use crate::drive::secure::Login;
 use crate::drive::{Failure, Fault};
 
+/// How a server begins what it says when it will say something else later.
+const NOT_NOW: [&str; 4] = ["LOADING", "MASTERDOWN", "BUSY", "ERR max number of clients"];
+
 /// What every connection begins with.
 pub struct Greeting {
     login: Option<Login>,
@@ -27,11 +30,23 @@ impl Greeting {
             words.extend(login.user());
             words.push(login.password());
             let answer = link.ask(&request(&words)).await;
-            answer.map_err(|failure| failed("cannot log in", &login.masked(&failure.message)))?;
+            answer.map_err(|failure| {
+                let said = login.masked(&failure.message);
+                let remedy = "give the right password, and type the right --user NAME";
+                refused(&failure, "cannot log in", &said, remedy)
+            })?;
         }
         if self.readonly {
             let answer = link.ask(&request(&["READONLY"])).await;
-            answer.map_err(|failure| failed("cannot read from replicas", &failure.message))?;
+            answer.map_err(|failure| {
+                let remedy = "a server that is no cluster is driven without `cluster`";
+                refused(
+                    &failure,
+                    "cannot read from replicas",
+                    &failure.message,
+                    remedy,
+                )
+            })?;
         }
         if role == Role::Replica {
             let answer = link.ask(&request(&["HELLO", "2"])).await;
@@ -57,6 +72,16 @@ fn request(words: &[&str]) -> Vec<u8> {
 
 fn failed(what: &str, why: &str) -> Failure {
     Failure::new(Fault::Connection, format!("{what}: {why}"))
+}
+
+/// What a server refuses for good, with what to do, or only now.
+fn refused(failure: &Failure, what: &str, said: &str, remedy: &str) -> Failure {
+    let now = NOT_NOW.iter().any(|begin| said.starts_with(begin));
+    if failure.fault == Fault::Server && !now {
+        Failure::lasting(format!("{what}: {said}; {remedy}"))
+    } else {
+        failed(what, said)
+    }
 }
 
 /// A value in an answer of names, each with its value after it.
@@ -130,8 +155,9 @@ mod tests {
     fn a_password_that_is_refused_is_never_told() {
         let quoting = "-ERR unknown command 'AUTH', with args beginning with: 'engine' \r\n";
         let (_, outcome) = greeted(None, false, Role::Primary, &[quoting]);
-        let said = "cannot log in: ERR unknown command 'AUTH', with args beginning with: '***'";
-        assert_eq!(outcome, Err(Failure::new(Fault::Connection, said)));
+        let said = "cannot log in: ERR unknown command 'AUTH', with args beginning with: '***'; give \
+                    the right password, and type the right --user NAME";
+        assert_eq!(outcome, Err(Failure::lasting(said)));
     }
 
     #[test]
@@ -160,7 +186,16 @@ mod tests {
             "-ERR This instance has cluster support disabled\r\n",
         ];
         let (_, outcome) = greeted(None, true, Role::Replica, &answers);
-        let said = "cannot read from replicas: ERR This instance has cluster support disabled";
+        let said = "cannot read from replicas: ERR This instance has cluster support disabled; a \
+                    server that is no cluster is driven without `cluster`";
+        assert_eq!(outcome, Err(Failure::lasting(said)));
+    }
+
+    #[test]
+    fn a_server_that_is_not_ready_may_let_clients_in_later() {
+        let loading = ["-LOADING Redis is loading the dataset in memory\r\n"];
+        let (_, outcome) = greeted(None, false, Role::Primary, &loading);
+        let said = "cannot log in: LOADING Redis is loading the dataset in memory";
         assert_eq!(outcome, Err(Failure::new(Fault::Connection, said)));
     }
 }

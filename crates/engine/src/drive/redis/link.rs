@@ -6,7 +6,8 @@ use super::resp::{Head, Reply, Scanner, Tree, tree};
 use crate::drive::secure::Stream;
 use crate::drive::{Failure, Fault};
 
-const FIRST_BUFFER: usize = 16 * 1024;
+/// Room for a record of a kilobyte: ten thousand sessions have one each. It grows on demand.
+const FIRST_BUFFER: usize = 4 * 1024;
 
 /// A connection with the bytes that have come and are not used up.
 pub struct Link {
@@ -29,8 +30,18 @@ impl Link {
         }
     }
 
-    /// Send a request, in one system call if the kernel takes it whole.
+    /// Send a request, in one system call if the kernel takes it whole. What came without being
+    /// asked for would be taken for its answer, and is a failure.
+    ///
+    /// It is seen if it came with the answer before. RESP2 does not number answers, so one too many
+    /// that comes alone, after the next request was sent, is not told from the answer to that.
     pub async fn send(&mut self, request: &[u8]) -> Result<(), Failure> {
+        if self.from < self.to {
+            return Err(Failure::new(
+                Fault::Protocol,
+                "the server answered more than it was asked",
+            ));
+        }
         self.stream.write_all(request).await?;
         Ok(self.stream.flush().await?)
     }

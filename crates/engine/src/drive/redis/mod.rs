@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::rc::Rc;
 
+use tokio::task::JoinSet;
 use wire::load::LoadPlan;
 
 use self::greeting::Greeting;
@@ -120,34 +121,37 @@ impl Shared {
     /// Connect to `address`, which is to have a role, and remember where that went.
     async fn open(&self, address: &str, role: Role) -> Result<Link, Failure> {
         let remote = self.resolved.address(address).await?;
-        let failed = |what: String| {
-            let told = self.resolved.told(remote);
-            Failure::new(Fault::Connection, format!("{told}: {what}"))
-        };
+        let failed = |failure: Failure| failure.at(&self.resolved.told(remote));
         let connected = self.connector.connect(host(address), remote).await;
-        let stream = connected.map_err(|error| failed(error.to_string()))?;
+        let stream = connected.map_err(|error| failed(error.into()))?;
         self.remotes.borrow_mut().extend(stream.remote());
         let mut link = Link::new(stream);
         let greeted = self.greeting.exchange(&mut link, role).await;
-        greeted.map_err(|failure| failed(failure.message))?;
+        greeted.map_err(failed)?;
         Ok(link)
     }
 
-    /// Ask for the map of the cluster, whoever answers first of those heard of.
-    async fn refresh(&self) -> Result<(), Failure> {
-        let mut candidates = self.map.borrow().addresses().to_vec();
-        candidates.extend(self.seeds.iter().cloned());
-        let mut failure = Failure::new(Fault::Server, "no server has slots");
+    /// Ask everybody heard of for the map of the cluster, all at a time, so that one that stands
+    /// still holds nobody up; whoever tells a map first is believed. One session asks for all:
+    /// meanwhile the others go by the map that there is.
+    async fn refresh(self: &Rc<Self>) -> Result<(), Failure> {
+        self.stale.set(false);
+        let mut candidates: BTreeSet<String> = self.seeds.iter().cloned().collect();
+        candidates.extend(self.map.borrow().addresses().iter().cloned());
+        let mut questions = JoinSet::new();
         for address in candidates {
-            match self.ask_map(&address).await {
-                Ok(true) => {
-                    self.stale.set(false);
-                    return Ok(());
-                }
-                Ok(false) => {}
-                Err(error) => failure = error,
+            let shared = self.clone();
+            questions.spawn_local(async move { shared.ask_map(&address).await });
+        }
+        let mut failure = Failure::new(Fault::Server, "no server has slots");
+        while let Some(answer) = questions.join_next().await {
+            match answer {
+                Ok(Ok(true)) => return Ok(()),
+                Ok(Err(error)) => failure = error,
+                Ok(Ok(false)) | Err(_) => {}
             }
         }
+        self.stale.set(true);
         Err(failure)
     }
 

@@ -18,6 +18,15 @@ pub enum Head {
     Array(Option<usize>),
 }
 
+/// Longest string of a reply: what servers take and give, if nothing else is said.
+const LONGEST_STRING: usize = 512 << 20;
+/// Most elements of one array.
+const MOST_ELEMENTS: usize = 1 << 30;
+/// Longest first line of a reply.
+const LONGEST_LINE: usize = 64 << 10;
+/// Arrays inside arrays that a tree may have.
+const DEEPEST: usize = 16;
+
 /// Bytes that are no reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
@@ -87,8 +96,16 @@ fn line(bytes: &[u8], at: usize) -> Result<Option<(Head, usize)>, Malformed> {
     let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) else {
         return Ok(None);
     };
+    // Seen at the first byte, so that nobody waits for the rest of what is no reply.
+    if !b"+-:$*".contains(&rest[0]) {
+        return Err(Malformed);
+    }
     let Some(end) = rest.iter().position(|byte| *byte == b'\r') else {
-        return Ok(None);
+        return if rest.len() > LONGEST_LINE {
+            Err(Malformed)
+        } else {
+            Ok(None)
+        };
     };
     if end + 1 >= rest.len() {
         return Ok(None);
@@ -101,11 +118,18 @@ fn line(bytes: &[u8], at: usize) -> Result<Option<(Head, usize)>, Malformed> {
         b'+' => Head::Status,
         b'-' => Head::Error,
         b':' => Head::Integer(number()?),
-        b'$' => Head::Bulk(usize::try_from(number()?).ok()),
-        b'*' => Head::Array(usize::try_from(number()?).ok()),
-        _ => return Err(Malformed),
+        b'$' => Head::Bulk(length(number()?, LONGEST_STRING)?),
+        _ => Head::Array(length(number()?, MOST_ELEMENTS)?),
     };
     Ok(Some((head, at + end + 2)))
+}
+
+/// A length that may not be more than `most`; None where it is negative, which stands for nothing.
+fn length(number: i64, most: usize) -> Result<Option<usize>, Malformed> {
+    match usize::try_from(number) {
+        Ok(length) if length > most => Err(Malformed),
+        length => Ok(length.ok()),
+    }
 }
 
 fn number(digits: &[u8]) -> Option<i64> {
@@ -194,8 +218,13 @@ pub enum Tree {
     Null,
 }
 
-/// The tree of a whole reply, and where the next one begins.
+/// The tree of a whole reply, and where the next one begins. None for one that is cut, or has
+/// arrays inside arrays deeper than any that is asked for.
 pub fn tree(bytes: &[u8], at: usize) -> Option<(Tree, usize)> {
+    branch(bytes, at, DEEPEST)
+}
+
+fn branch(bytes: &[u8], at: usize, depth: usize) -> Option<(Tree, usize)> {
     let (head, next) = line(bytes, at).ok()??;
     let text = |range: std::ops::Range<usize>| {
         Some(Tree::Text(
@@ -211,7 +240,7 @@ pub fn tree(bytes: &[u8], at: usize) -> Option<(Tree, usize)> {
             let mut at = next;
             let mut children = Vec::new();
             for _ in 0..elements {
-                let (child, next) = tree(bytes, at)?;
+                let (child, next) = branch(bytes, at, depth.checked_sub(1)?)?;
                 children.push(child);
                 at = next;
             }
@@ -288,7 +317,17 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_reply_are_refused() {
-        for wrong in [&b"hello\r\n"[..], b"$x\r\n", b"+OK\rX", b":\r\n"] {
+        let endless = [&b"+"[..], &vec![b'x'; LONGEST_LINE]].concat();
+        for wrong in [
+            &b"hello\r\n"[..],
+            b"h",
+            b"$x\r\n",
+            b"+OK\rX",
+            b":\r\n",
+            b"$9000000000000000000\r\n",
+            b"*9000000000000000000\r\n",
+            endless.as_slice(),
+        ] {
             assert_eq!(Scanner::default().scan(wrong), Err(Malformed), "{wrong:?}");
         }
     }
@@ -320,6 +359,12 @@ mod tests {
         ] {
             assert_eq!(texts(other), None, "{other:?}");
         }
+    }
+
+    #[test]
+    fn arrays_inside_arrays_without_end_are_no_tree() {
+        let nested = [b"*1\r\n".repeat(1_000_000), b":1\r\n".to_vec()].concat();
+        assert_eq!(tree(&nested, 0), None);
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub struct Session {
     /// Which of several replicas it reads from.
     turn: usize,
     links: Vec<Option<Link>>,
+    /// Servers that the last operation was sent to, by their numbers.
+    asked: Vec<usize>,
     request: Vec<u8>,
     answer: Vec<u8>,
 }
@@ -53,6 +55,7 @@ impl Session {
             shared,
             turn,
             links: Vec::new(),
+            asked: Vec::new(),
             request: Vec::with_capacity(4096),
             answer: Vec::new(),
         }
@@ -61,7 +64,7 @@ impl Session {
     /// Connect to every server that has slots, and to a replica of each if they are read from.
     pub async fn connect(&mut self) -> Result<(), Failure> {
         if self.shared.stale.get() {
-            self.shared.refresh().await?;
+            Box::pin(self.shared.refresh()).await?;
         }
         let owners = self.shared.map.borrow().owners();
         for server in owners {
@@ -73,10 +76,20 @@ impl Session {
         Ok(())
     }
 
-    /// Forget all connections; in a cluster the map may be out of date too.
+    /// Forget the connections that the last operation used; in a cluster the map may be out of date
+    /// too.
     pub fn disconnect(&mut self) {
-        self.links.clear();
+        for server in self.asked.drain(..) {
+            if let Some(link) = self.links.get_mut(server) {
+                *link = None;
+            }
+        }
         self.shared.stale.set(self.shared.cluster);
+    }
+
+    /// Connections that it has.
+    pub fn connections(&self) -> u64 {
+        self.links.iter().flatten().count() as u64
     }
 
     /// Carry out one operation. Records that a scan finds are not handed back.
@@ -85,8 +98,9 @@ impl Session {
         operation: &Operation,
         found: &mut Found,
     ) -> Result<(), Failure> {
+        self.asked.clear();
         if self.shared.stale.get() {
-            self.shared.refresh().await?;
+            Box::pin(self.shared.refresh()).await?;
         }
         match operation.kind {
             Kind::Read => self.read(operation, found).await,
@@ -122,7 +136,7 @@ impl Session {
         let replies =
             requests.write(&mut self.request, operation) + requests.wait(&mut self.request);
         let owner = Place::primary(self.owner(operation.key.as_bytes()));
-        self.command(owner, replies, false).await.map(|_| ())
+        acknowledged(&self.command(owner, replies, false).await?)
     }
 
     /// Record and index entry go in one request where they live together, and are waited for once.
@@ -136,13 +150,13 @@ impl Session {
         }
         replies += self.shared.requests.wait(&mut self.request);
         let owner = Place::primary(self.owner(key));
-        self.command(owner, replies, false).await?;
+        acknowledged(&self.command(owner, replies, false).await?)?;
         if indexed && self.shared.cluster {
             self.request.clear();
             let mut replies = Requests::index(&mut self.request, key);
             replies += self.shared.requests.wait(&mut self.request);
             let owner = Place::primary(self.owner(INDEX));
-            self.command(owner, replies, false).await?;
+            acknowledged(&self.command(owner, replies, false).await?)?;
         }
         Ok(())
     }
@@ -189,6 +203,7 @@ impl Session {
                 self.shared.requests.read(&mut self.request, key, fields);
             }
             let reader = self.reader(group[0].0)?;
+            self.asked.push(reader.server);
             let link = link(&mut self.links, &self.shared, reader).await?;
             link.send(&self.request).await?;
             for (_, key) in group {
@@ -278,10 +293,12 @@ impl Session {
         let Self {
             shared,
             links,
+            asked,
             request,
             answer,
             ..
         } = self;
+        asked.push(place.server);
         let link = link(links, shared, place).await?;
         if asking {
             let mut asking = Vec::new();
@@ -341,6 +358,17 @@ fn judge(reply: &Reply, bytes: &[u8]) -> Result<(), Failure> {
         Err(server_error(bytes))
     } else {
         Ok(())
+    }
+}
+
+/// Whether a reply tells that something was written.
+fn acknowledged(reply: &Reply) -> Result<(), Failure> {
+    match reply.head {
+        Head::Status | Head::Integer(_) => Ok(()),
+        _ => Err(Failure::new(
+            Fault::Protocol,
+            "an acknowledgement was expected",
+        )),
     }
 }
 

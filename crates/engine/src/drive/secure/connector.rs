@@ -8,8 +8,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
+use rustls::{CertificateError, ClientConnection, Error};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -54,8 +54,10 @@ impl Connector {
         };
         // Boxed: it is large, and would make the future of every operation larger.
         let connected = Box::pin(encryption.connector.connect(name, stream)).await;
-        let stream = connected
-            .map_err(|error| io::Error::new(error.kind(), format!("no TLS with it: {error}")))?;
+        let stream = connected.map_err(|error| {
+            let said = format!("no TLS with it: {error}{}", remedy(&error));
+            io::Error::new(error.kind(), said)
+        })?;
         let way = way(stream.get_ref().1, encryption.checked);
         self.negotiated.borrow_mut().insert(way);
         Ok(Stream::Encrypted(Box::new(stream)))
@@ -70,10 +72,25 @@ impl Connector {
 impl Encryption {
     fn of(tls: &Tls) -> Result<Self, String> {
         Ok(Self {
-            connector: TlsConnector::from(Arc::new(trust::configuration(tls)?)),
+            connector: TlsConnector::from(Arc::new(trust::configuration(tls, &[])?)),
             name: tls.name.as_deref().map(trust::name).transpose()?,
             checked: !tls.insecure,
         })
+    }
+}
+
+/// What to type about a handshake that failed, where that is known.
+fn remedy(error: &io::Error) -> &'static str {
+    let error = error.get_ref().and_then(|error| error.downcast_ref());
+    match error {
+        Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+            "; whoever signed its certificate must be trusted; type: --tls-ca FILE"
+        }
+        Some(Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        )) => "; a certificate for another name is taken by --tls-name NAME",
+        Some(Error::InvalidMessage(_)) => "; a server that speaks no TLS is driven without --tls",
+        _ => "",
     }
 }
 

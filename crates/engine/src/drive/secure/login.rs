@@ -1,6 +1,6 @@
 //! As whom a driver logs in.
 
-use wire::load::Target;
+use wire::load::{Secret, Target};
 
 use crate::load::plan::secret;
 
@@ -13,6 +13,8 @@ const TELLING: usize = 4;
 pub struct Login {
     user: Option<String>,
     password: String,
+    /// Where the password was found.
+    place: Secret,
 }
 
 impl Login {
@@ -25,6 +27,7 @@ impl Login {
         Ok(Some(Self {
             user: credentials.user.clone(),
             password: secret(&credentials.password)?,
+            place: credentials.password.clone(),
         }))
     }
 
@@ -36,6 +39,19 @@ impl Login {
     /// The password.
     pub fn password(&self) -> &str {
         &self.password
+    }
+
+    /// What to do about a password that is refused.
+    pub fn remedy(&self) -> String {
+        match &self.place {
+            Secret::File(path) => format!("write the right password into `{path}`"),
+            Secret::Variable(name) => {
+                format!("give the right password; type: read -rs {name} && export {name}")
+            }
+            Secret::Property { file, name } => {
+                format!("write the right password into `{file}`, as the property `{name}`")
+            }
+        }
     }
 
     /// What a server said without the password. Some servers quote a command that they do not know,
@@ -57,13 +73,35 @@ impl Login {
 mod tests {
     use super::*;
     use crate::load::plan::tests::plan;
-    use wire::load::{Credentials, Secret};
+    use wire::load::Credentials;
 
     fn login(password: &str) -> Login {
         Login {
             user: None,
             password: password.to_owned(),
+            place: Secret::Variable("PASSWORD".to_owned()),
         }
+    }
+
+    #[test]
+    fn a_refused_password_is_to_be_put_right_where_it_was_found() {
+        let mut login = login("s3cret");
+        assert!(
+            login
+                .remedy()
+                .ends_with("type: read -rs PASSWORD && export PASSWORD")
+        );
+        login.place = Secret::File("/f".to_owned());
+        assert_eq!(login.remedy(), "write the right password into `/f`");
+        login.place = Secret::Property {
+            file: "/p".to_owned(),
+            name: "redis.password".to_owned(),
+        };
+        assert!(
+            login
+                .remedy()
+                .contains("`/p`, as the property `redis.password`")
+        );
     }
 
     #[test]

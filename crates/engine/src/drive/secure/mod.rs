@@ -4,6 +4,7 @@ use wire::load::Target;
 
 pub use self::connector::{Connector, Stream};
 pub use self::login::Login;
+pub use self::trust::configuration;
 
 mod connector;
 mod login;

@@ -1,7 +1,9 @@
 //! Which certificates of servers are believed.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt::Display;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,8 +28,9 @@ const BUNDLES: [&str; 4] = [
 const VARIABLE: &str = "SSL_CERT_FILE";
 
 /// What a client demands of a server. A name that is demanded is checked whatever name or address
-/// a driver connects by. The error is one sentence.
-pub fn configuration(tls: &Tls) -> Result<ClientConfig, String> {
+/// a driver connects by. `hosts` are the hosts of addresses, for a driver that connects by address:
+/// a certificate must be for the host. The error is one sentence.
+pub fn configuration(tls: &Tls, hosts: &[(IpAddr, &str)]) -> Result<ClientConfig, String> {
     if tls.insecure && tls.authority.is_some() {
         return Err("`tls` cannot name an `authority` where any certificate will do".to_owned());
     }
@@ -44,6 +47,10 @@ pub fn configuration(tls: &Tls) -> Result<ClientConfig, String> {
     };
     let demand = Demand {
         name: tls.name.as_deref().map(name).transpose()?,
+        hosts: hosts
+            .iter()
+            .map(|(address, host)| Ok((ServerName::from(*address), name(host)?)))
+            .collect::<Result<_, String>>()?,
         known,
         algorithms: provider.signature_verification_algorithms,
     };
@@ -111,6 +118,8 @@ fn roots(path: &Path) -> Result<(RootCertStore, usize), String> {
 struct Demand {
     /// What it must be for; None: what was connected to.
     name: Option<ServerName<'static>>,
+    /// The hosts of addresses: who connects to one of these means the host.
+    hosts: HashMap<ServerName<'static>, ServerName<'static>>,
     /// Who can vouch for it; None: nobody needs to.
     known: Option<Arc<WebPkiServerVerifier>>,
     algorithms: WebPkiSupportedAlgorithms,
@@ -128,7 +137,8 @@ impl ServerCertVerifier for Demand {
         let Some(known) = &self.known else {
             return Ok(ServerCertVerified::assertion());
         };
-        let name = self.name.as_ref().unwrap_or(server_name);
+        let name = self.name.as_ref().or_else(|| self.hosts.get(server_name));
+        let name = name.unwrap_or(server_name);
         known.verify_server_cert(end_entity, intermediates, name, ocsp_response, now)
     }
 
@@ -185,11 +195,12 @@ mod tests {
     }
 
     fn by(authority: &str) -> Result<ClientConfig, String> {
-        configuration(&Tls {
+        let tls = Tls {
             authority: Some(authority.to_owned()),
             name: None,
             insecure: false,
-        })
+        };
+        configuration(&tls, &[])
     }
 
     #[test]
@@ -236,12 +247,14 @@ mod tests {
             name: None,
             insecure: true,
         };
-        let said = configuration(&tls).unwrap_err();
+        let said = configuration(&tls, &[]).unwrap_err();
         assert!(said.contains("any certificate will do"), "{said}");
         tls.authority = None;
-        assert!(configuration(&tls).is_ok());
+        assert!(configuration(&tls, &[]).is_ok());
+        let said = configuration(&tls, &[(IpAddr::from([10, 0, 0, 1]), "a name")]).unwrap_err();
+        assert_eq!(said, "`a name` is no name that a certificate can be for");
         tls.name = Some("not a name".to_owned());
-        let said = configuration(&tls).unwrap_err();
+        let said = configuration(&tls, &[]).unwrap_err();
         assert_eq!(
             said,
             "`not a name` is no name that a certificate can be for"

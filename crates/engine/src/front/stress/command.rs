@@ -37,7 +37,7 @@ const COMMANDS: [(&str, Command); 8] = [
 /// When a load is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// After so many operations; after none the tables are made and nothing else is done.
+    /// After so many operations.
     Operations(u64),
     /// After so many seconds.
     Seconds(u64),
@@ -47,7 +47,7 @@ impl Until {
     /// The last seed of a population that is not written down.
     pub fn seeds(self) -> u64 {
         match self {
-            Self::Operations(0) | Self::Seconds(_) => 1_000_000,
+            Self::Seconds(_) => 1_000_000,
             Self::Operations(count) => count,
         }
     }
@@ -56,7 +56,7 @@ impl Until {
     fn warmup(self) -> u64 {
         match self {
             Self::Operations(count) => (count / 4).min(50_000),
-            Self::Seconds(_) => 0,
+            Self::Seconds(_) => 50_000,
         }
     }
 }
@@ -72,12 +72,10 @@ pub struct Asked {
     pub clustering: Distribution,
     /// When it is over.
     pub until: Until,
-    /// Operations of each kind before it, for each node.
-    pub warmup: u64,
     /// Whether the tables are emptied before it.
     pub truncated: bool,
-    /// The consistency level by its name in CQL.
-    pub consistency: &'static str,
+    /// The consistency level by its name in CQL, if it is said.
+    pub consistency: Option<&'static str>,
     /// Bytes of a key.
     pub key_size: u32,
     /// What is added to a counter.
@@ -100,7 +98,7 @@ const LEVELS: [&str; 9] = [
 /// Read the group of the command; the error is one sentence.
 pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Asked, String> {
     let command = of_name(group.name())?;
-    let until = until(&mut group, command)?;
+    let until = until(&mut group)?;
     let cold = group.switch("no-warmup")?;
     let truncate = group.value("truncate=")?;
     let consistency = group.value("cl=")?;
@@ -122,14 +120,17 @@ pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Asked, String>
             return Err(wrong(&name, "truncate=", other, form));
         }
     };
-    let level = consistency.unwrap_or_else(|| "LOCAL_ONE".to_owned());
-    let consistency = LEVELS
-        .into_iter()
-        .find(|known| known.eq_ignore_ascii_case(&level))
-        .ok_or_else(|| {
-            let known = LEVELS.map(|known| format!("`cl={known}`")).join(", ");
-            wrong(&name, "cl=", &level, &known)
-        })?;
+    let consistency = consistency
+        .map(|level| of_level(&name, &level))
+        .transpose()?;
+    if !cold && until.warmup() > 0 {
+        notes.push(format!(
+            "nothing is made before what is measured, where cassandra-stress makes {} operations \
+             of each kind for each node; write `no-warmup`, and `--warmup 10s` before `--stress` \
+             for a warm-up",
+            until.warmup()
+        ));
+    }
     let size = key_size.unwrap_or_else(|| "10".to_owned());
     let key_size = size.parse().map_err(|_| {
         let form = "a number of bytes, such as `keysize=10`";
@@ -140,11 +141,20 @@ pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Asked, String>
         mix,
         clustering,
         until,
-        warmup: if cold { 0 } else { until.warmup() },
         truncated,
         consistency,
         key_size,
         add: add.unwrap_or_else(|| Distribution::fixed(1)),
+    })
+}
+
+fn of_level(name: &str, level: &str) -> Result<&'static str, String> {
+    let found = LEVELS
+        .into_iter()
+        .find(|known| known.eq_ignore_ascii_case(level));
+    found.ok_or_else(|| {
+        let known = LEVELS.map(|known| format!("`cl={known}`")).join(", ");
+        wrong(name, "cl=", level, &known)
     })
 }
 
@@ -159,7 +169,7 @@ fn of_name(name: &str) -> Result<Command, String> {
         })
 }
 
-fn until(group: &mut Group, command: Command) -> Result<Until, String> {
+fn until(group: &mut Group) -> Result<Until, String> {
     let count = group.value("n=")?;
     let duration = group.value("duration=")?;
     for name in ["err<", "n<", "n>"] {
@@ -171,7 +181,7 @@ fn until(group: &mut Group, command: Command) -> Result<Until, String> {
     }
     let name = group.name();
     match (count, duration) {
-        (Some(count), None) => operations(name, &count, command),
+        (Some(count), None) => operations(name, &count),
         (None, Some(duration)) => seconds(name, &duration),
         (None, None) => Err(format!(
             "`{name}` must have an end: write `n=1m` or `duration=60s`"
@@ -182,17 +192,13 @@ fn until(group: &mut Group, command: Command) -> Result<Until, String> {
     }
 }
 
-fn operations(name: &str, text: &str, command: Command) -> Result<Until, String> {
-    let count = number(text)
+fn operations(name: &str, text: &str) -> Result<Until, String> {
+    number(text)
         .ok()
         .and_then(|count| u64::try_from(count).ok())
-        .ok_or_else(|| wrong(name, "n=", text, "`n=1000`, `n=100k`, `n=1m` or `n=1b`"))?;
-    if count == 0 && !matches!(command, Command::Write | Command::CounterWrite) {
-        return Err(format!(
-            "`{name} n=0` does nothing; write `write n=0` to make the tables only"
-        ));
-    }
-    Ok(Until::Operations(count))
+        .filter(|count| *count > 0)
+        .map(Until::Operations)
+        .ok_or_else(|| wrong(name, "n=", text, "`n=1000`, `n=100k`, `n=1m` or `n=1b`"))
 }
 
 fn seconds(name: &str, text: &str) -> Result<Until, String> {

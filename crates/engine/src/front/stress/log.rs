@@ -1,33 +1,25 @@
 //! What is written down: `-log`.
 
-use std::path::PathBuf;
-
 use super::words::{Group, wrong};
 
-/// What is written down.
-#[derive(Debug, PartialEq)]
-pub struct Log {
-    /// Seconds between two reports.
-    pub interval: f64,
-    /// The file for the histograms.
-    pub histograms: Option<PathBuf>,
-}
-
-/// Read `-log`; the error is one sentence.
-pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Log, String> {
+/// Seconds between two reports, if they are said; the error is one sentence.
+pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Option<f64>, String> {
     let interval = group.value("interval=")?;
-    let histograms = group.value("hdrfile=")?;
+    group.refuse(
+        "hdrfile=",
+        "histograms are in `latency.hlog`; write `--out DIRECTORY` before `--stress`",
+    )?;
     group.idle("file=", "write `> FILE` after the words")?;
     group.idle("level=", "failed operations are counted by kind")?;
     group.idle("no-summary", "the result is always written")?;
     group.idle("no-settings", "settings are not printed")?;
     group.done(notes)?;
-    let text = interval.unwrap_or_else(|| "1s".to_owned());
-    let form = "`interval=1s` or `interval=200ms`";
-    Ok(Log {
-        interval: seconds(&text).ok_or_else(|| wrong("-log", "interval=", &text, form))?,
-        histograms: histograms.map(PathBuf::from),
-    })
+    interval
+        .map(|text| {
+            let form = "`interval=1s` or `interval=200ms`";
+            seconds(&text).ok_or_else(|| wrong("-log", "interval=", &text, form))
+        })
+        .transpose()
 }
 
 /// Of a time such as `1s`, `200ms` or `5`; None if it is none.

@@ -8,19 +8,9 @@ use super::words::{Group, wrong};
 pub struct Rate {
     /// Clients that each have one operation on the way.
     pub threads: u32,
-    /// When they start their operations.
-    pub pace: Pace,
-}
-
-/// When operations are started.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pace {
-    /// Each as soon as the one before is answered.
-    Free,
-    /// At most so many in a second, with latencies from when they were started.
-    Throttled(f64),
-    /// So many in a second, with latencies from when they were meant to be started.
-    Fixed(f64),
+    /// How many operations are meant to start in a second; None: each starts as soon as the one
+    /// before is answered.
+    pub per_second: Option<f64>,
 }
 
 /// Threads of `write` and `counter_write` if none are written down.
@@ -65,15 +55,20 @@ pub fn parse(
     };
     let throttled = throttle.map_or(Ok(None), |(name, text)| per_second(name, &text))?;
     let fixed = fixed.map_or(Ok(None), |text| per_second("fixed=", &text))?;
-    let pace = match (throttled, fixed) {
-        (None, None) => Pace::Free,
-        (Some(rate), None) => Pace::Throttled(rate),
-        (None, Some(rate)) => Pace::Fixed(rate),
-        (Some(_), Some(_)) => {
-            return Err("`-rate` cannot have both `throttle=` and `fixed=`; write one".to_owned());
-        }
-    };
-    Ok(Rate { threads, pace })
+    if throttled.is_some() && fixed.is_some() {
+        return Err("`-rate` cannot have both `throttle=` and `fixed=`; write one".to_owned());
+    }
+    if throttled.is_some() {
+        notes.push(
+            "with `throttle=`, which older versions call `limit=`, cassandra-stress tells service \
+             times alone; the schedule is that of `fixed=`, and response times are told too"
+                .to_owned(),
+        );
+    }
+    Ok(Rate {
+        threads,
+        per_second: throttled.or(fixed),
+    })
 }
 
 fn count(text: &str) -> Result<u32, String> {

@@ -9,11 +9,11 @@ pub struct Tables {
     pub made: bool,
     /// Whether they are emptied before the load.
     pub truncated: bool,
-    /// The keyspace.
-    pub keyspace: String,
+    /// The keyspace, if it is said.
+    pub keyspace: Option<String>,
     /// How the keyspace is replicated.
     pub replication: Strategy,
-    /// The class that compresses the tables; None leaves them as they are.
+    /// The class that compresses the tables; None: they are not compressed.
     pub compression: Option<String>,
     /// How the tables are compacted; None leaves it to the server.
     pub compaction: Option<Strategy>,
@@ -28,6 +28,63 @@ pub struct Strategy {
     pub options: Vec<(String, String)>,
 }
 
+impl Tables {
+    /// What is to be executed before the load, in CQL, as cassandra-stress does.
+    pub fn statements(&self, keyspace: &str, columns: &[String]) -> Vec<String> {
+        let mut statements = Vec::new();
+        if self.made {
+            let replication = self.replication.text();
+            statements.push(format!(
+                "CREATE KEYSPACE IF NOT EXISTS \"{keyspace}\" WITH replication = {replication} AND \
+                 durable_writes = true"
+            ));
+            for (table, kind) in TABLES {
+                let columns = listed(columns.iter().map(|name| format!("\"{name}\" {kind}")));
+                let stored = self.stored();
+                statements.push(format!(
+                    "CREATE TABLE IF NOT EXISTS \"{keyspace}\".{table} (key blob PRIMARY \
+                     KEY{columns}) WITH COMPACT STORAGE AND {stored}"
+                ));
+            }
+        }
+        if self.truncated {
+            let emptied = TABLES.map(|(table, _)| format!("TRUNCATE \"{keyspace}\".{table}"));
+            statements.extend(emptied);
+        }
+        statements
+    }
+
+    /// How tables are stored.
+    fn stored(&self) -> String {
+        let compression = match &self.compression {
+            Some(class) => format!("compression = {{'class': '{class}'}}"),
+            None => "compression = {}".to_owned(),
+        };
+        match &self.compaction {
+            Some(strategy) => format!("{compression} AND compaction = {}", strategy.text()),
+            None => compression,
+        }
+    }
+}
+
+impl Strategy {
+    /// A map in CQL.
+    fn text(&self) -> String {
+        let options = self.options.iter();
+        let options = listed(options.map(|(name, value)| format!("'{name}': '{value}'")));
+        format!("{{'class': '{}'{options}}}", self.class)
+    }
+}
+
+/// Items that stand behind another one.
+fn listed(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = std::iter::once(String::new()).chain(items).collect();
+    items.join(", ")
+}
+
+/// The tables, and the type of their columns.
+const TABLES: [(&str, &str); 2] = [("standard1", "blob"), ("counter1", "counter")];
+
 /// The package of the replication strategies.
 const PACKAGE: &str = "org.apache.cassandra.locator.";
 
@@ -39,14 +96,14 @@ pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Tables, String
     let compaction = group.settings("compaction(")?;
     group.done(notes)?;
 
-    let keyspace = keyspace.unwrap_or_else(|| "keyspace1".to_owned());
-    if keyspace.is_empty()
-        || !keyspace
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    if let Some(keyspace) = keyspace.as_ref()
+        && (keyspace.is_empty()
+            || !keyspace
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'_'))
     {
         let form = "a name of letters, digits and `_`, such as `keyspace=keyspace1`";
-        return Err(wrong("-schema", "keyspace=", &keyspace, form));
+        return Err(wrong("-schema", "keyspace=", keyspace, form));
     }
     let replication = replicated(all_quoted("replication(", replication)?)?;
     let compression = compression

@@ -1,7 +1,5 @@
 use wire::load::{Population, StressMix};
 
-use super::place::Members;
-use super::rate::Pace;
 use super::tables::Strategy;
 use super::*;
 
@@ -60,17 +58,16 @@ fn what_is_not_written_is_as_in_cassandra_stress() {
             validate: true,
         },
         until: Until::Operations(1000),
-        warmup: 250,
         rate: Rate {
             threads: 200,
-            pace: Pace::Free,
+            per_second: None,
         },
-        consistency: "LOCAL_ONE",
+        consistency: None,
         timestamp: None,
         tables: Tables {
             made: true,
             truncated: false,
-            keyspace: "keyspace1".to_owned(),
+            keyspace: None,
             replication: Strategy {
                 class: "org.apache.cassandra.locator.SimpleStrategy".to_owned(),
                 options: pairs(&[("replication_factor", "1")]),
@@ -78,23 +75,11 @@ fn what_is_not_written_is_as_in_cassandra_stress() {
             compression: None,
             compaction: None,
         },
-        place: Place {
-            members: Members::Listed(vec!["localhost".to_owned()]),
-            only_these: false,
-            datacenter: None,
-            port: 9042,
-            connections: 8,
-            prepared: true,
-            compression: None,
-            user: None,
-        },
-        log: Log {
-            interval: 1.0,
-            histograms: None,
-        },
+        connections: None,
+        interval: None,
         notes: vec![
-            "no operation is repeated, and one that fails does not end the load; cassandra-stress \
-             calls this `-errors retries=0 ignore`"
+            "nothing is made before what is measured, where cassandra-stress makes 250 operations \
+             of each kind for each node; write `no-warmup`, and `--warmup 10s` before `--stress` for a warm-up"
                 .to_owned(),
         ],
     };
@@ -124,7 +109,6 @@ fn only_writes_make_the_tables() {
     let made = |command: &str| taken(&format!("{command} n=9 -rate threads=1")).tables.made;
     let commands = ["write", "counter_write", "read", "mixed", "counter_read"];
     assert_eq!(commands.map(made), [true, true, false, false, false]);
-    assert_eq!(taken("write n=0").until, Until::Operations(0));
 }
 
 #[test]
@@ -135,15 +119,21 @@ fn the_end_and_what_is_done_before_are_read() {
     assert_eq!(asked("duration=90s").until, Until::Seconds(90));
     assert_eq!(asked("duration=10m").until, Until::Seconds(600));
     assert_eq!(asked("duration=2H").until, Until::Seconds(7_200));
-    assert_eq!(asked("n=1m").warmup, 50_000);
-    assert_eq!(asked("n=1m no-warmup").warmup, 0);
-    assert_eq!(asked("duration=10m").warmup, 0);
+    let before = |words: &str| {
+        let notes = asked(words).notes;
+        let of_warmup = notes.into_iter().find(|note| note.contains("makes "));
+        of_warmup.and_then(|note| note.split("makes ").nth(1)?.split(' ').next()?.parse().ok())
+    };
+    assert_eq!(before("n=1m"), Some(50_000));
+    assert_eq!(before("n=1m no-warmup"), None);
+    assert_eq!(before("n=3"), None);
+    assert_eq!(before("duration=10m"), Some(50_000));
     let truncated = |when: &str| asked(&format!("n=1 truncate={when}")).tables.truncated;
     assert_eq!(
         ["never", "once", "ALWAYS"].map(truncated),
         [false, true, true]
     );
-    assert_eq!(asked("n=1 cl=each_quorum").consistency, "EACH_QUORUM");
+    assert_eq!(asked("n=1 cl=each_quorum").consistency, Some("EACH_QUORUM"));
     assert_eq!(asked("n=1 keysize=50").workload.key_size, 50);
     assert_eq!(asked("n=1 add=UNIFORM(1..9)").workload.add, "uniform(1..9)");
 }
@@ -195,25 +185,19 @@ fn populations_depend_on_the_command_and_its_end() {
 #[test]
 fn rates_are_those_that_whole_nanoseconds_keep() {
     let rate = |words: &str| taken(&format!("read n=1 -rate {words}")).rate;
-    let of = |threads, pace| Rate { threads, pace };
-    assert_eq!(rate("threads=40"), of(40, Pace::Free));
-    assert_eq!(
-        rate("threads=4 throttle=5000/s"),
-        of(4, Pace::Throttled(5000.0))
-    );
-    assert_eq!(
-        rate("threads=4 limit=5000/S"),
-        of(4, Pace::Throttled(5000.0))
-    );
+    let of = |threads, per_second| Rate {
+        threads,
+        per_second,
+    };
+    assert_eq!(rate("threads=40"), of(40, None));
+    assert_eq!(rate("threads=4 throttle=5000/s"), of(4, Some(5000.0)));
+    assert_eq!(rate("threads=4 limit=5000/S"), of(4, Some(5000.0)));
     assert_eq!(
         rate("threads=4 fixed=3/s"),
-        of(4, Pace::Fixed(1e9 / 333_333_333.0))
+        of(4, Some(1e9 / 333_333_333.0))
     );
-    assert_eq!(
-        rate("threads=4 throttle=0/s fixed=8/s"),
-        of(4, Pace::Fixed(8.0))
-    );
-    assert_eq!(rate("threads=4 fixed=0/s"), of(4, Pace::Free));
+    assert_eq!(rate("threads=4 throttle=0/s fixed=8/s"), of(4, Some(8.0)));
+    assert_eq!(rate("threads=4 fixed=0/s"), of(4, None));
 }
 
 #[test]
@@ -230,7 +214,7 @@ fn columns_are_counted_or_named() {
 #[test]
 fn tables_are_made_as_the_schema_says() {
     let tables = |words: &str| taken(&format!("write n=1 -schema {words}")).tables;
-    assert_eq!(tables("keyspace=ks_2").keyspace, "ks_2");
+    assert_eq!(tables("keyspace=ks_2").keyspace.as_deref(), Some("ks_2"));
     let replication = |settings: &str| {
         let Strategy { class, options } = tables(&format!("replication({settings})")).replication;
         let class = class
@@ -269,49 +253,35 @@ fn tables_are_made_as_the_schema_says() {
 }
 
 #[test]
-fn servers_and_how_to_speak_with_them_are_read() {
-    let line = "write n=1 -node A,10.0.0.2 whitelist datacenter=dc1 -port native=9043 \
-                -mode native cql3 unprepared user=cassandra compression=LZ4 connectionsPerHost=2 \
-                auth-provider=com.datastax.driver.core.PlainTextAuthProvider protocolVersion=4";
-    let expected = Place {
-        members: Members::Listed(vec!["A".to_owned(), "10.0.0.2".to_owned()]),
-        only_these: true,
-        datacenter: Some("dc1".to_owned()),
-        port: 9043,
-        connections: 2,
-        prepared: false,
-        compression: Some("lz4"),
-        user: Some("cassandra".to_owned()),
-    };
-    assert_eq!(taken(line).place, expected);
-    let place = |words: &str| taken(&format!("write n=1 {words}")).place;
-    assert_eq!(
-        place("-node file=/tmp/nodes").members,
-        Members::File("/tmp/nodes".into())
-    );
-    let compression = |name: &str| place(&format!("-mode compression={name}")).compression;
-    assert_eq!(["none", "snappy"].map(compression), [None, Some("snappy")]);
-    assert!(place("-mode native prepared cql3").prepared);
+fn how_servers_are_spoken_with_is_read() {
+    let connections = |words: &str| taken(&format!("write n=1 -mode {words}")).connections;
+    let all = "native cql3 prepared compression=none connectionsPerHost=2 protocolVersion=4 \
+               auth-provider=com.datastax.driver.core.PlainTextAuthProvider";
+    let all: Vec<&str> = all.split_whitespace().collect();
+    assert_eq!(connections(&all.join(" ")), Some(2));
+    assert_eq!(connections("native"), None);
 }
 
 #[test]
-fn what_is_written_down_is_read() {
-    let log = |words: &str| taken(&format!("write n=1 -log {words}")).log;
-    for (words, interval) in [
+fn the_interval_of_reports_is_read() {
+    let interval = |words: &str| taken(&format!("write n=1 -log {words}")).interval;
+    for (words, expected) in [
         ("interval=200ms", 0.2),
         ("interval=5s", 5.0),
         ("interval=3", 3.0),
     ] {
-        let histograms = None;
-        assert_eq!(
-            log(words),
-            Log {
-                interval,
-                histograms
-            }
-        );
+        assert_eq!(interval(words), Some(expected));
     }
-    assert_eq!(log("hdrfile=a.hdr").histograms, Some("a.hdr".into()));
+}
+
+#[test]
+fn a_schedule_that_only_throttles_is_told() {
+    let notes = |rate: &str| {
+        let line = format!("read n=1 no-warmup -rate threads=1 {rate} -errors retries=0 ignore");
+        taken(&line).notes
+    };
+    assert_eq!(notes("fixed=5/s"), [""; 0]);
+    assert!(notes("limit=5/s")[0].contains("service times alone"));
 }
 
 #[test]
@@ -323,7 +293,7 @@ fn reads_are_compared_unless_that_is_skipped() {
 
 #[test]
 fn what_has_no_effect_is_told() {
-    let notes = |words: &str| taken(&format!("write n=1 {words}")).notes;
+    let notes = |words: &str| taken(&format!("write n=1 no-warmup {words}")).notes;
     assert_eq!(notes("-errors retries=0 ignore"), Vec::<String>::new());
     assert_eq!(notes("-errors ignore").len(), 1);
     assert_eq!(notes("-errors retries=0").len(), 1);
@@ -354,8 +324,8 @@ fn what_has_no_effect_is_told() {
 
 #[test]
 fn spaces_around_signs_part_no_words() {
-    let plain = taken("mixed ratio(read=1,write=2) n=10 -rate threads=4 -node a,b");
-    let spaced = "mixed ratio ( read = 1 , write=2 ) n= 10  -RATE threads =4 -node a , b ";
+    let plain = taken("mixed ratio(read=1,write=2) n=10 -rate threads=4 -col names=a,b");
+    let spaced = "mixed ratio ( read = 1 , write=2 ) n= 10  -RATE threads =4 -col names=a , b ";
     assert_eq!(taken(spaced), plain);
     let words = [
         "mixed",
@@ -364,8 +334,8 @@ fn spaces_around_signs_part_no_words() {
         "n=10",
         "-rate",
         "threads=4",
-        "-node",
-        "a,b",
+        "-col",
+        "names=a,b",
     ];
     assert_eq!(parse(&words.map(str::to_owned)), Ok(plain));
 }

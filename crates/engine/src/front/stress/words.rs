@@ -104,12 +104,6 @@ impl Group {
         }
     }
 
-    /// A word that is no value and that no setting took.
-    pub fn word(&mut self) -> Option<String> {
-        let found = self.words.iter().position(|word| !word.contains('='));
-        found.map(|index| self.words.remove(index))
-    }
-
     /// Refuse what is left, and add what was taken without an effect to `notes`.
     pub fn done(self, notes: &mut Vec<String>) -> Result<(), String> {
         notes.extend(self.notes);

@@ -1,6 +1,7 @@
 //! The workload of cassandra-stress, as version 3.11.2 makes it: rows that either tool writes, the
 //! other one can read.
 
+use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 use wire::load::{Part, Stress};
 
@@ -9,19 +10,18 @@ use self::mix::{Kinds, Mix};
 use self::population::{Population, Seeds};
 use self::random::JavaRandom;
 use self::row::Layout;
-use super::mix::stream;
 
 pub mod distribution;
-pub mod mix;
-pub mod population;
+pub mod judge;
+mod mix;
+mod population;
 pub mod random;
 pub mod row;
 mod salt;
 
 /// Whether a workload can be made; the error says what stands against it.
-pub fn check(workload: &Stress) -> Result<(), String> {
-    Workload::of(workload, 1)?;
-    Err("the engine cannot make the load of cassandra-stress yet; there is `ycsb`".to_owned())
+pub fn check(workload: &Stress, parts: u32) -> Result<(), String> {
+    Workload::of(workload, parts).map(|_| ())
 }
 
 /// Types of operations.
@@ -38,19 +38,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 4] = [
-        Self::Read,
-        Self::Write,
-        Self::CounterRead,
-        Self::CounterWrite,
-    ];
-
-    /// The name in result files, which is cassandra-stress's.
-    pub fn name(self) -> &'static str {
-        ["read", "write", "counter_read", "counter_write"][self as usize]
-    }
-
     /// Whether it changes what is stored.
     pub fn writes(self) -> bool {
         matches!(self, Self::Write | Self::CounterWrite)
@@ -68,6 +55,8 @@ pub struct Workload {
     pub layout: Layout,
     /// What is added to a counter.
     pub add: Distribution,
+    /// Whether reads ask for all columns without their names.
+    pub slice: bool,
 }
 
 impl Workload {
@@ -98,6 +87,7 @@ impl Workload {
             population,
             layout,
             add: read("add", &plan.add)?,
+            slice: plan.slice,
         })
     }
 }
@@ -121,32 +111,37 @@ pub struct Operation {
 
 /// All operations of one part of a load.
 pub struct Operations {
+    mix: Mix,
     seeds: Seeds,
-    clients: Vec<Client>,
 }
 
-struct Client {
+/// What one virtual client draws with.
+pub struct Client {
     random: JavaRandom,
     kinds: Kinds,
 }
 
 impl Operations {
-    /// Those of a workload that was read for as many parts as there are. Each client has its own
-    /// random numbers, as far as the seeds of a sequence do not depend on who comes first.
-    pub fn new(workload: &Workload, part: Part, clients: u32, seed: u64) -> Self {
-        let client = |index| Client {
-            random: JavaRandom::new(stream(seed, part, index).next_u64().cast_signed()),
-            kinds: Kinds::new(&workload.mix),
-        };
+    /// Those of a workload that was read for as many parts as there are.
+    pub fn new(workload: &Workload, part: Part) -> Self {
         Self {
+            mix: workload.mix.clone(),
             seeds: Seeds::new(&workload.population, part),
-            clients: (0..u64::from(clients)).map(client).collect(),
+        }
+    }
+
+    /// The client that has these random numbers. It draws the same whoever draws before it, as far
+    /// as the seeds of a sequence do not depend on who comes first.
+    pub fn client(&self, mut random: Xoshiro256PlusPlus) -> Client {
+        Client {
+            random: JavaRandom::new(random.next_u64().cast_signed()),
+            kinds: Kinds::new(&self.mix),
         }
     }
 
     /// The next operation of a client; None at the end of a sequence.
-    pub fn draw(&mut self, client: usize) -> Option<Operation> {
-        let Client { random, kinds } = &mut self.clients[client];
+    pub fn draw(&mut self, client: &mut Client) -> Option<Operation> {
+        let Client { random, kinds } = client;
         let kind = kinds.draw(random);
         let seed = if kind.writes() {
             self.seeds.write(random)
@@ -168,6 +163,7 @@ impl Operations {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::mix::stream;
     use wire::load::{Population as Planned, StressMix};
 
     const WHOLE: Part = Part { index: 0, of: 1 };
@@ -197,16 +193,20 @@ mod tests {
         }
     }
 
-    fn operations(plan: &Stress, part: Part, clients: u32, seed: u64) -> Operations {
+    /// Operations, and as many clients.
+    fn operations(plan: &Stress, part: Part, clients: u64, seed: u64) -> (Operations, Vec<Client>) {
         let workload = Workload::of(plan, part.of).unwrap();
-        Operations::new(&workload, part, clients, seed)
+        let operations = Operations::new(&workload, part);
+        let clients = (0..clients).map(|client| operations.client(stream(seed, part, client)));
+        let clients = clients.collect();
+        (operations, clients)
     }
 
     fn drawn(plan: &Stress, part: Part, seed: u64, count: usize) -> Vec<Operation> {
-        let mut operations = operations(plan, part, 4, seed);
+        let (mut operations, mut clients) = operations(plan, part, 4, seed);
         (0..count)
             .filter_map(|index| {
-                let operation = operations.draw(index % 4)?;
+                let operation = operations.draw(&mut clients[index % 4])?;
                 operations.over(operation);
                 Some(operation)
             })
@@ -251,13 +251,13 @@ mod tests {
         plan.population = Planned::Drawn {
             distribution: "gaussian(1..1m)".to_owned(),
         };
-        let mut alone = operations(&plan, WHOLE, 2, 9);
-        let mut together = operations(&plan, WHOLE, 2, 9);
+        let (mut alone, mut loners) = operations(&plan, WHOLE, 2, 9);
+        let (mut together, mut clients) = operations(&plan, WHOLE, 2, 9);
         let mut same = 0;
         for _ in 0..100 {
-            let other = together.draw(0);
-            let own = alone.draw(1);
-            assert_eq!(together.draw(1), own);
+            let other = together.draw(&mut clients[0]);
+            let own = alone.draw(&mut loners[1]);
+            assert_eq!(together.draw(&mut clients[1]), own);
             same += usize::from(other == own);
         }
         assert_eq!(same, 0, "clients draw alike");
@@ -286,10 +286,14 @@ mod tests {
     }
 
     #[test]
-    fn names_and_writes_are_those_of_the_kinds() {
-        let names = Kind::ALL.map(Kind::name);
-        assert_eq!(names, ["read", "write", "counter_read", "counter_write"]);
-        assert_eq!(Kind::ALL.map(Kind::writes), [false, true, false, true]);
+    fn what_adds_or_writes_changes_what_is_stored() {
+        let kinds = [
+            Kind::Read,
+            Kind::Write,
+            Kind::CounterRead,
+            Kind::CounterWrite,
+        ];
+        assert_eq!(kinds.map(Kind::writes), [false, true, false, true]);
     }
 
     #[test]
@@ -298,7 +302,7 @@ mod tests {
         let refused = |change: fn(&mut Stress)| {
             let mut plan = plan();
             change(&mut plan);
-            check(&plan).unwrap_err()
+            check(&plan, 1).unwrap_err()
         };
         assert!(refused(|plan| plan.mix.read = -1.0).contains("weights"));
         assert!(
@@ -323,6 +327,5 @@ mod tests {
             };
         };
         assert!(refused(unknown).contains("`distribution` cannot be `zipf(1..9)`"));
-        assert!(refused(|_| ()).contains("yet"), "until a driver makes it");
     }
 }

@@ -1,15 +1,23 @@
-"""An API server that is away for a while, as it is when it is restarted."""
+"""An API server that is away for a while, as it is when it is restarted, and patience with it."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 import httpx2
 
+from dunnage.deadline import Deadline
+from dunnage.kubernetes_api import Refused
+
 AWAY = 60.0
 """Seconds for which an API server is waited for, whatever it is asked meanwhile."""
+_INTERVAL = 0.05
 _TOO_MANY, _FAILED = 429, 500
 """HTTP status of a server that cannot answer yet, and the first of one that fails."""
+
+T = TypeVar("T")
 
 
 def is_away(refusal: BaseException | None) -> bool:
@@ -25,16 +33,30 @@ def is_away(refusal: BaseException | None) -> bool:
 
 
 class Outage:
-    """How long a server has been away without a break."""
+    """How long a server has been away without a break, whoever asked it."""
 
     def __init__(self) -> None:
         self._since: float | None = None
 
-    def ended(self) -> None:
-        """It has answered."""
-        self._since = None
+    def asked(self, ask: Callable[[], T], deadline: Deadline | None = None) -> T:
+        """What is answered to a question that may be asked twice.
 
-    def lasts(self) -> bool:
+        Raises `Refused` when it is refused, or when the server is away beyond the deadline or for
+        too long; StayError where all is given up.
+        """
+        deadline = deadline or Deadline.after(AWAY)
+        while True:
+            try:
+                answer = ask()
+            except Refused as refusal:
+                if not is_away(refusal) or self._lasts() or deadline.passed:
+                    raise
+                deadline.pause(_INTERVAL)
+            else:
+                self._since = None
+                return answer
+
+    def _lasts(self) -> bool:
         """Note that it did not answer; returns whether it has been away for too long."""
         now = time.monotonic()
         if self._since is None:

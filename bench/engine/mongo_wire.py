@@ -29,7 +29,8 @@ def ask(port: int, command: dict[str, Any]) -> dict[str, Any]:
         connection.sendall(head + body)
         answer = connection.makefile("rb")
         (length, _, answered, kind) = struct.unpack("<iiii", answer.read(16))
-        assert (answered, kind) == (1, _OP_MSG)
+        if (answered, kind) != (1, _OP_MSG):
+            raise ValueError(f"the answer is of kind {kind}, to request {answered}")
         return dict(_elements(answer.read(length - 16)[5:]))
 
 
@@ -60,7 +61,8 @@ def _element(name: str, value: Any) -> bytes:
 def _elements(document: bytes) -> Iterator[tuple[str, Any]]:
     """Names and values of a document, which is all of the bytes."""
     (length,) = struct.unpack_from("<i", document)
-    assert length == len(document)
+    if length != len(document):
+        raise ValueError(f"a document of {length} bytes came with {len(document)}")
     at = 4
     while document[at]:
         kind, end = document[at], document.index(0, at)
@@ -78,7 +80,8 @@ def _elements(document: bytes) -> Iterator[tuple[str, Any]]:
             value = inner if kind == 0x03 else list(inner.values())
             at += length
         elif kind == 0x05:
-            assert document[at + 4] == 0, "the subtype of binary data"
+            if document[at + 4] != 0:
+                raise ValueError(f"binary data of subtype {document[at + 4]}")
             value = document[at + 5 : at + 5 + length].hex()
             at += 5 + length
         elif kind == 0x07:

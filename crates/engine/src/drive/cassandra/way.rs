@@ -1,0 +1,163 @@
+//! The way to the members: all of them are connected to, encrypted and logged in as is demanded.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use scylla::client::PoolSize;
+use scylla::client::execution_profile::ExecutionProfile;
+use scylla::client::session::{Session as Connections, TlsContext};
+use scylla::client::session_builder::SessionBuilder;
+use scylla::policies::load_balancing::DefaultPolicy;
+use scylla::policies::retry::FallthroughRetryPolicy;
+use wire::load::{Target, Tls};
+
+use super::failure::of_connecting;
+use super::settings::Settings;
+use crate::drive::connected::established;
+use crate::drive::resolve::{Resolved, host};
+use crate::drive::secure::{Connector, Login, configuration};
+use crate::drive::{Failure, Fault};
+
+/// Time between two looks whether all connections are there.
+const PROBING: Duration = Duration::from_millis(5);
+
+/// The driver asks once in this time whether a connection lives, and ends one that is silent for as
+/// long: so that it forgets a member that lost its power. It never ends one sooner than the plan
+/// gives an operation up.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// See above.
+pub struct Way {
+    resolved: Resolved,
+    login: Option<Login>,
+    tls: Option<Tls>,
+    connector: Connector,
+}
+
+impl Way {
+    /// As a target demands it; the error is one sentence.
+    pub fn of(target: &Target) -> Result<Self, String> {
+        let login = Login::of(target)?;
+        if login.as_ref().is_some_and(|login| login.user().is_none()) {
+            return Err(
+                "the driver `cassandra` logs in by a user; `credentials` must name one".into(),
+            );
+        }
+        Ok(Self {
+            resolved: Resolved::default(),
+            login,
+            tls: target.tls.clone(),
+            connector: Connector::of(target)?,
+        })
+    }
+
+    /// How connections were encrypted so far, each way once.
+    pub fn encryption(&self) -> Vec<String> {
+        self.connector.negotiated()
+    }
+
+    /// Connections to all members. One that cannot be reached is a failure: its share of the load
+    /// would silently fall to the others.
+    pub async fn connections(&self, settings: &Settings) -> Result<Connections, Failure> {
+        let mut named = Vec::with_capacity(settings.addresses.len());
+        for address in &settings.addresses {
+            let remote = self.resolved.address(address).await?;
+            self.greet(host(address), remote).await?;
+            named.push((remote, host(address)));
+        }
+        let session = self.builder(settings, &named)?.build().await;
+        let session = session.map_err(|error| {
+            let told = self.resolved.told(named[0].0);
+            of_connecting(&error, &told, self.login.as_ref())
+        })?;
+        let state = session.get_cluster_state();
+        let members = state.get_nodes_info();
+        for member in members {
+            let remote = SocketAddr::new(member.address.ip(), member.address.port());
+            if named.iter().all(|(known, _)| *known != remote) {
+                self.greet(&remote.ip().to_string(), remote).await?;
+            }
+            if !member.is_connected() {
+                let told = self.resolved.told(remote);
+                let message = format!("the member at {told} cannot be reached");
+                return Err(Failure::new(Fault::Connection, message));
+            }
+        }
+        // With one connection to each the driver is content, and it opens the others later. It
+        // keeps one more to hear of changes.
+        let wanted = members.len() * settings.connections.get() + 1;
+        while established()?.len() < wanted {
+            tokio::time::sleep(PROBING).await;
+        }
+        Ok(session)
+    }
+
+    /// The driver, as a plan asks for it, which begins with the members that are `named`.
+    fn builder(
+        &self,
+        settings: &Settings,
+        named: &[(SocketAddr, &str)],
+    ) -> Result<SessionBuilder, Failure> {
+        let policy = DefaultPolicy::builder().token_aware(settings.by_replica);
+        let profile = ExecutionProfile::builder()
+            .load_balancing_policy(policy.build())
+            .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
+            .speculative_execution_policy(None)
+            .request_timeout(None)
+            .build();
+        let mut builder = SessionBuilder::new()
+            .known_nodes_addr(named.iter().map(|(remote, _)| remote))
+            .default_execution_profile_handle(profile.into_handle())
+            .pool_size(PoolSize::PerHost(settings.connections))
+            .connection_timeout(settings.timeout)
+            .keepalive_interval(SILENCE)
+            .keepalive_timeout(SILENCE.max(settings.timeout))
+            .keyspaces_to_fetch([&settings.keyspace]);
+        if let Some(login) = &self.login {
+            builder = builder.user(login.user().unwrap_or_default(), login.password());
+        }
+        if let Some(tls) = &self.tls {
+            let hosts: Vec<_> = named
+                .iter()
+                .map(|(remote, host)| (remote.ip(), *host))
+                .collect();
+            let demanded = configuration(tls, &hosts).map_err(Failure::lasting)?;
+            builder = builder.tls_context(Some(TlsContext::Rustls023(Arc::new(demanded))));
+        }
+        Ok(builder)
+    }
+
+    /// Where TLS is demanded: make sure that a member speaks it as is demanded, and remember how,
+    /// by a connection of our own. The driver tells neither how nor why not.
+    async fn greet(&self, host: &str, remote: SocketAddr) -> Result<(), Failure> {
+        if self.tls.is_none() {
+            return Ok(());
+        }
+        let connected = self.connector.connect(host, remote).await;
+        connected
+            .map(drop)
+            .map_err(|error| Failure::from(error).at(&self.resolved.told(remote)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::plan::tests::plan;
+    use wire::load::{Credentials, Secret};
+
+    #[test]
+    fn a_password_needs_a_user() {
+        let mut target = plan().target;
+        target.credentials = Some(Credentials {
+            user: None,
+            // Cargo sets this one for every test.
+            password: Secret::Variable("CARGO_PKG_NAME".to_owned()),
+        });
+        let said = Way::of(&target).err().unwrap();
+        assert!(said.contains("`credentials` must name one"), "{said}");
+        target.credentials.as_mut().unwrap().user = Some("me".to_owned());
+        assert!(Way::of(&target).is_ok());
+    }
+}

@@ -1,1 +1,0 @@
-//! The first interrupt ends the load with a result, the second one without.

@@ -1,0 +1,80 @@
+//! What a rate must be like to be sustained.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use super::super::arguments::seconds;
+use super::super::sums::QUANTILES;
+
+/// Upper limits of latencies in seconds, such as of `response.p99`. With none, a rate must be kept
+/// up with and no more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Objective(pub BTreeMap<String, f64>);
+
+/// The word for no limits.
+const NONE: &str = "sustained";
+
+impl FromStr for Objective {
+    type Err = String;
+
+    /// The error is one sentence.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == NONE {
+            return Ok(Self(BTreeMap::new()));
+        }
+        let limits = text.split(',').map(|limit| {
+            let (name, time) = limit.split_once('<')?;
+            Some((metric(name.trim())?, seconds(time.trim()).ok()?))
+        });
+        limits.collect::<Option<_>>().map(Self).ok_or_else(|| {
+            format!(
+                "write it as p99<10ms, response.p99.9<50ms or service.p50<1ms, several with commas \
+                 between, or as {NONE}; there are {}",
+                QUANTILES.map(|(name, _)| name).join(", ")
+            )
+        })
+    }
+}
+
+/// The full name of a metric; `p99` is that of response times.
+fn metric(name: &str) -> Option<String> {
+    let (sort, quantile) = match name.split_once('.') {
+        Some((sort @ ("response" | "service"), quantile)) => (sort, quantile),
+        _ => ("response", name),
+    };
+    let known = QUANTILES.iter().any(|(known, _)| *known == quantile);
+    known.then(|| format!("{sort}.{quantile}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Vec<(String, f64)>, String> {
+        let found = text.parse::<Objective>()?;
+        Ok(found.0.into_iter().collect())
+    }
+
+    #[test]
+    fn an_objective_has_limits_with_units() {
+        let limit = |name: &str, most| (name.to_owned(), most);
+        assert_eq!(parsed("p99<10ms"), Ok(vec![limit("response.p99", 0.01)]));
+        assert_eq!(
+            parsed("response.p99.9 < 50ms,service.p50<1ms"),
+            Ok(vec![
+                limit("response.p99.9", 0.05),
+                limit("service.p50", 0.001)
+            ])
+        );
+        assert_eq!(parsed("p99.9<1s"), Ok(vec![limit("response.p99.9", 1.0)]));
+        assert_eq!(parsed("sustained"), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn what_is_no_objective_is_refused_with_an_example() {
+        for text in ["", "p99", "p99<", "p98<1ms", "p99<0ms", "slip.p99<1ms"] {
+            let said = parsed(text).unwrap_err();
+            assert!(said.contains("p99<10ms"), "{text}: {said}");
+        }
+    }
+}

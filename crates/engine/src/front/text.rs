@@ -1,0 +1,190 @@
+//! A summary as text for people.
+
+use std::fmt::Write;
+
+use wire::load::{Level, OperationSummary, Phase, SearchSummary, Summary};
+
+use super::summary::ALL;
+use super::words::latency;
+
+/// Columns of the table of times: a heading, and the quantile that stands there.
+const QUANTILES: [&str; 4] = ["p50", "p95", "p99", "p99.9"];
+
+/// All of it; each line ends.
+pub fn of(summary: &Summary) -> String {
+    let mut out = String::new();
+    if let Some(search) = &summary.search {
+        tried(search, &mut out);
+    }
+    let all = &summary.operations[ALL];
+    let phase = match summary.phase {
+        Phase::Load => "load",
+        Phase::Run => "run",
+    };
+    let _ = writeln!(
+        out,
+        "{} {phase}: {} operations in {:.1} s, {:.1} a second",
+        summary.driver, all.count, summary.seconds, summary.throughput
+    );
+    if let Some(offered) = summary.offered {
+        let _ = writeln!(
+            out,
+            "intended: {offered:.1} a second; when the time was over, {} were not answered",
+            summary.backlog
+        );
+    }
+    counted(summary, &mut out);
+    times(summary, &mut out);
+    for message in &summary.messages {
+        let _ = writeln!(out, "an error: {message}");
+    }
+    if let Some(seconds) = summary.first_operation {
+        let _ = writeln!(
+            out,
+            "first operation: {} after the start of the engine",
+            latency(seconds)
+        );
+    }
+    let _ = writeln!(
+        out,
+        "engine: busy for {:.0} % of the time, at its limit for {:.1} % of it",
+        100.0 * summary.busy,
+        100.0 * summary.limited
+    );
+    out
+}
+
+/// What became of operations that were not simply answered.
+fn counted(summary: &Summary, out: &mut String) {
+    for (kind, one) in &summary.operations {
+        if kind == ALL {
+            continue;
+        }
+        let mut told: Vec<String> = one
+            .errors
+            .iter()
+            .map(|(error, count)| format!("{error} {count}"))
+            .collect();
+        if !told.is_empty() {
+            let _ = writeln!(out, "errors of {kind}: {}", told.join(", "));
+        }
+        told.clear();
+        for (what, count) in [
+            ("late", one.late),
+            ("never started", one.unsent),
+            ("left out", one.dropped),
+            ("unfinished when the time was over", one.unfinished),
+        ] {
+            if count > 0 {
+                told.push(format!("{count} {what}"));
+            }
+        }
+        if !told.is_empty() {
+            let _ = writeln!(out, "{kind}: {}", told.join(", "));
+        }
+    }
+}
+
+/// A table of times: from intended starts where there are any.
+fn times(summary: &Summary, out: &mut String) {
+    let open = !matches!(summary.level, Level::Threads { .. });
+    let heading = if open {
+        "response times"
+    } else {
+        "service times"
+    };
+    let _ = write!(out, "{heading:<18}{:>10}{:>10}", "count", "mean");
+    for name in QUANTILES {
+        let _ = write!(out, "{name:>10}");
+    }
+    let _ = writeln!(out, "{:>10}", "max");
+    let others = summary.operations.iter().filter(|(kind, _)| *kind != ALL);
+    let whole = summary.operations.get_key_value(ALL);
+    for (kind, one) in others.chain(whole) {
+        row(kind, one, open, out);
+    }
+}
+
+fn row(kind: &str, one: &OperationSummary, open: bool, out: &mut String) {
+    let found = if open { &one.response } else { &one.service };
+    let Some(found) = found else { return };
+    let _ = write!(
+        out,
+        "{kind:<18}{:>10}{:>10}",
+        found.count,
+        latency(found.mean)
+    );
+    for name in QUANTILES {
+        let _ = write!(out, "{:>10}", latency(found.quantiles[name]));
+    }
+    let _ = writeln!(out, "{:>10}", latency(found.maximum));
+}
+
+/// What a search tried, and what it found.
+fn tried(search: &SearchSummary, out: &mut String) {
+    let rate = search.rate;
+    let _ = match rate {
+        Some(rate) => writeln!(
+            out,
+            "highest rate that was sustained: {rate:.0} a second ({})",
+            search.ended
+        ),
+        None => writeln!(out, "no rate was sustained ({})", search.ended),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::summary::tests::summary;
+    use super::*;
+
+    #[test]
+    fn people_read_counts_errors_and_times() {
+        let expected = "\
+fake run: 90 operations in 2.0 s, 45.0 a second
+intended: 50.0 a second; when the time was over, 3 were not answered
+errors of read: not_found 2, timeout 1
+read: 5 late, 2 unfinished when the time was over
+errors of scan: timeout 1
+scan: 1 never started
+update: 3 left out
+response times         count      mean       p50       p95       p99     p99.9       max
+read                       3   3.00 ms   3.00 ms   4.00 ms   4.00 ms   4.00 ms   4.00 ms
+update                     1   20.0 ms   20.0 ms   20.0 ms   20.0 ms   20.0 ms   20.0 ms
+all                        4   7.25 ms   3.00 ms   20.0 ms   20.0 ms   20.0 ms   20.0 ms
+an error: no such record
+first operation: 20.0 ms after the start of the engine
+engine: busy for 20 % of the time, at its limit for 1.0 % of it
+";
+        assert_eq!(of(&summary()), expected);
+    }
+
+    #[test]
+    fn a_closed_loop_has_service_times_and_nothing_intended() {
+        let mut closed = summary();
+        closed.level = Level::Threads { threads: 4 };
+        closed.offered = None;
+        let told = of(&closed);
+        assert!(told.contains("service times  "), "{told}");
+        assert!(!told.contains("intended"), "{told}");
+    }
+
+    #[test]
+    fn a_search_begins_with_what_it_found() {
+        let mut found = summary();
+        let mut search = SearchSummary {
+            objective: std::collections::BTreeMap::new(),
+            rate: Some(1234.0),
+            ended: "found".to_owned(),
+            probes: Vec::new(),
+        };
+        found.search = Some(search.clone());
+        let told = of(&found);
+        let first = "highest rate that was sustained: 1234 a second (found)\n";
+        assert!(told.starts_with(first), "{told}");
+        (search.rate, search.ended) = (None, "never sustained".to_owned());
+        found.search = Some(search);
+        let told = of(&found);
+        assert!(told.starts_with("no rate was sustained (never sustained)\n"));
+    }
+}

@@ -1,0 +1,17 @@
+//! Messages for whoever typed.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal};
+
+/// Takes away what stands in the line of a terminal.
+pub const CLEAR: &str = "\r\x1b[K";
+
+/// Write one on standard error, in place of a status line that may stand there.
+pub fn tell(text: &dyn Display) {
+    let clear = if io::stderr().is_terminal() {
+        CLEAR
+    } else {
+        ""
+    };
+    eprintln!("{clear}dunnage-engine: {text}");
+}

@@ -1,0 +1,148 @@
+"""The verb `drive` at a terminal, interrupted, and beside others of its kind, on a real Redis."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from own_redis import ENVIRONMENT, RECORDS, Place, opened
+
+from dunnage.software.engine import engine_path
+
+pytestmark = pytest.mark.live
+
+ADDRESS = ("redis://127.0.0.1", "-p", f"recordcount={RECORDS}")
+READS = (*ADDRESS, "--workload", "c")
+EARLY = 3
+"""The exit code of a load that ended early, with results."""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    with opened(tmp_path) as home:
+        home.start(6379)
+        yield home
+
+
+def driving(place: Place, out: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
+    """An engine that drives the database, and writes into `out`."""
+    argv = place.inside(str(engine_path()), "drive", *words, "--out", str(out))
+    pipe = subprocess.PIPE
+    given: dict[str, Any] = {"stdout": pipe, "stderr": pipe, "env": ENVIRONMENT} | options
+    return subprocess.Popen(argv, text=True, **given)
+
+
+def made(place: Place, out: Path, *words: str) -> str:
+    """What is printed of a load that ends well."""
+    engine = driving(place, out, *words)
+    printed, said = engine.communicate()
+    assert engine.returncode == 0, said
+    return printed
+
+
+def summary(out: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((out / "summary.json").read_text())
+    return found
+
+
+def shown(master: int) -> str:
+    """All that a terminal was told, once nobody tells it more."""
+    told = b""
+    while True:
+        try:
+            told += os.read(master, 65536)
+        except OSError:  # the other end is closed
+            return told.decode()
+
+
+def test_a_terminal_shows_how_the_load_goes_and_is_left_clean(place: Place) -> None:
+    made(place, place.directory / "loaded", *ADDRESS, "load", "--workload", "c")
+    master, terminal = pty.openpty()
+    words = (*READS, "--time", "3s", "--threads", "2")
+    environment = ENVIRONMENT | {"TERM": "xterm"}
+    engine = driving(place, place.directory / "run", *words, stderr=terminal, env=environment)
+    os.close(terminal)
+    told = shown(master)
+    os.close(master)
+    assert engine.wait() == 0, told
+    assert engine.stdout is not None
+    engine.stdout.close()
+    assert "connecting to `127.0.0.1:6379`" in told
+    line = r"running (\d+) s: (\d+) operations, \d+/s, 0 errors, p99 [\d.]+ [µm]?s"
+    lines = re.findall(line, told)
+    assert lines, told
+    seconds = [int(second) for second, _ in lines]
+    assert seconds == sorted(set(seconds))
+    count = summary(place.directory / "run")["operations"]["all"]["count"]
+    assert max(int(operations) for _, operations in lines) <= count
+    # What stands after the last line that was taken away is the message of the end.
+    last = told.rpartition("\x1b[K")[2]
+    assert last.startswith("dunnage-engine: "), told
+    assert f"{count} operations and 0 errors" in told
+
+
+def test_an_interrupted_load_has_counted_what_the_server_answered(place: Place) -> None:
+    made(place, place.directory / "loaded", *ADDRESS, "load", "--workload", "c")
+    out = place.directory / "run"
+    engine = driving(place, out, *READS, "--time", "1h", "--threads", "4")
+    place.until((out / "latency.hlog").exists, "the load")
+    engine.send_signal(signal.SIGINT)
+    printed, said = engine.communicate()
+    assert engine.returncode == EARLY, said
+    assert "ended early by a signal" in said
+    found = summary(out)
+    assert found["ended_early"] is True
+    answered = found["operations"]["all"]["count"]
+    assert f"{answered} operations in " in printed
+    # Those in flight at the end are told apart.
+    unfinished = found["operations"]["all"]["unfinished"]
+    assert place.calls(6379, "hgetall") == answered + unfinished
+    assert unfinished <= 4
+
+
+def test_engines_that_share_a_load_begin_at_one_instant_and_insert_each_record_once(
+    place: Place,
+) -> None:
+    start = time.time() + 10.0  # for a machine that is busy
+    together = ("load", "--workload", "a", "--threads", "4", "--seed", "7")
+    outs = [place.directory / f"part-{part}" for part in (1, 2)]
+    engines = [
+        driving(
+            place,
+            out,
+            *(*ADDRESS, *together),
+            *("--part", f"{part}/2", "--start", f"{start:.6f}"),
+        )
+        for part, out in enumerate(outs, start=1)
+    ]
+    for engine in engines:
+        _, said = engine.communicate()
+        assert engine.returncode == 0, said
+    found = [summary(out) for out in outs]
+    assert place.cli(6379, "dbsize") == str(RECORDS + 1)  # with the index
+    assert place.calls(6379, "hset") == RECORDS
+    assert sum(each["operations"]["insert"]["count"] for each in found) == RECORDS
+    assert [each["began"] for each in found] == pytest.approx([start, start], abs=1e-5)
+    assert min(each["started"] for each in found) >= start - 1e-5
+
+
+def test_the_same_load_is_printed_in_each_form(place: Place) -> None:
+    made(place, place.directory / "loaded", *ADDRESS, "load", "--workload", "c")
+    words = (*READS, "--operations", "300", "--threads", "3")
+    forms = {
+        form: made(place, place.directory / form, *words, "--format", form)
+        for form in ("text", "json", "ycsb")
+    }
+    assert "redis run: 300 operations in " in forms["text"]
+    assert json.loads(forms["json"]) == summary(place.directory / "json")
+    assert "[READ], Operations, 300\n" in forms["ycsb"]
+    assert "[READ], Return=OK, 300\n" in forms["ycsb"]
