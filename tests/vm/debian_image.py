@@ -23,6 +23,7 @@ from dunnage.software.cache import Cache
 SUITE = "bookworm"
 PACKAGES = (
     "linux-image-cloud-amd64",
+    "apparmor",
     "systemd-sysv",
     "udev",
     "dbus",
@@ -36,7 +37,8 @@ PACKAGES = (
     "python3-venv",
 )
 """Beside those that every Debian has. What README's commands install otherwise is among them, for
-nothing can be downloaded in there: all but a compiler, as the engine is handed in."""
+nothing can be downloaded in there: all but a compiler, as the engine is handed in. The kernel
+recommends `apparmor`, so that everybody has it who did not decline."""
 NEEDED = (
     "BLK_CGROUP",
     "DUMMY",
