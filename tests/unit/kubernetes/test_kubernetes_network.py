@@ -337,7 +337,7 @@ def test_a_host_that_cannot_tell_contradicts_nothing_beside_one_that_can() -> No
 
 
 def asked_before(tmp_path: Path, tools: Mapping[str, str]) -> str:
-    """What the script tells of the proxy on a host with such tools, as shell programs."""
+    """What the script tells of rules of the proxy on a host with such tools, as shell programs."""
     for tool, body in tools.items():
         (tmp_path / tool).write_text(f"#!/bin/sh\n{body}\n")
         (tmp_path / tool).chmod(0o755)
@@ -348,7 +348,7 @@ def asked_before(tmp_path: Path, tools: Mapping[str, str]) -> str:
     text = network.script(pod, ())
     done = subprocess.run(["/bin/sh", "-c", text], capture_output=True, text=True, check=False)
     answers = done.stdout.split("@@dunnage asked\n")[1].split("@@dunnage end")[0]
-    return answers[answers.index("iptables ") :]
+    return answers[answers.index("iptables ") : answers.index("virtual ")]
 
 
 def test_a_tool_that_fails_is_told_from_one_that_shows_no_proxy(tmp_path: Path) -> None:
