@@ -84,7 +84,7 @@ class DebianSoftware:
         return next((support for support in wanted if not support.met), Support(met=True))
 
     def docker_support(self) -> Support:
-        """Whether a Docker daemon is on PATH, in the cache, or can be had; and can start anything."""
+        """Whether a Docker daemon is on PATH, in the cache, or can be had, and can start."""
         profiles = apparmor.support(docker.search_path())
         if not profiles.met:
             return profiles
