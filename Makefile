@@ -9,6 +9,7 @@ ENGINE := target/$(CARGO_BUILD_TARGET)/release/dunnage-engine
 SETUP := $(VENV)/.ready
 HOST_TOOLS := $(VENV)/.host-tools
 LIVE_TOOLS := $(VENV)/.live-tools
+VM_TOOLS := $(VENV)/.vm-tools
 MAVEN := $(VENV)/.maven
 GO := $(shell sed -n 's/^go //p' kubelab/go.mod)
 GO_TOOLS := $(VENV)/.go-tools
@@ -17,11 +18,11 @@ GOFMT = "$$(cd kubelab && PATH="$$PATH:$(CURDIR)/$(BIN)" go env GOROOT)/bin/gofm
 
 APT := apt-get install -y -qq --no-install-recommends
 
-.PHONY: quickstart fake test tests proofs hunt check engine tools format go-format schema bench clean help
+.PHONY: quickstart fake test tests proofs vm-test vm-tools hunt check engine tools format go-format schema bench clean help
 .DEFAULT_GOAL := help
 
 help:  ## List the verbs
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 quickstart: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## What Docker costs Redis on this machine, in about seven minutes
 	@$(BIN)/dunnage quickstart
@@ -37,6 +38,11 @@ tests:
 
 proofs: $(SETUP)  ## The long tests: shipped studies, kills at random moments; ONLY='TEST...' for some of them, MINUTES=150 for a portion
 	@$(BIN)/python -m gate proofs
+
+vm-test: $(SETUP)  ## The proofs on Debian's own kernel, in an emulator: hours; ONLY='TEST...' for some of them
+	@ONLY="$${ONLY:-tests/vm/test_debian_live.py}" $(BIN)/python -m gate proofs
+
+vm-tools: $(VM_TOOLS)
 
 hunt: $(SETUP)  ## Tests that pass by chance: pure ones ten times on a busy machine, live ones three times
 	@$(BIN)/python -m gate hunt
@@ -99,6 +105,10 @@ $(MAVEN): $(SETUP)
 $(LIVE_TOOLS): $(SETUP) Makefile | $(MAVEN)
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { echo "installing chromium and its driver"; apt-get update -qq && $(APT) chromium chromium-driver > /dev/null; }
 	@command -v pdflatex >/dev/null && command -v pdftotext >/dev/null || { echo "installing LaTeX and poppler's tools"; apt-get update -qq && $(APT) texlive-latex-base poppler-utils > /dev/null; }
+	@touch $@
+
+$(VM_TOOLS): $(SETUP)
+	@command -v qemu-system-x86_64 >/dev/null && command -v mmdebstrap >/dev/null && test -d /usr/lib/x86_64-linux-gnu/faketime || { echo "installing QEMU, mmdebstrap and libfaketime"; apt-get update -qq && $(APT) qemu-system-x86 mmdebstrap libfaketime e2fsprogs > /dev/null; }
 	@touch $@
 
 $(GO_TOOLS): $(SETUP) kubelab/go.mod kubelab/go.lock

@@ -100,6 +100,8 @@ _PURE = Stage(
 )
 _BUILD = Stage("build", (*PYTEST, "-m", "build"), 60, Kind.PYTEST, only_for="kubernetes")
 """What live tests use and takes minutes to make on a new machine, before their time begins."""
+_VM_TOOLS = Stage("vm tools", ("make", "-s", "vm-tools"), 20, only_for="vm")
+"""An emulator, and what makes the disk that it boots from."""
 _LIVE = Stage(
     "live",
     (*PYTEST, "-m", "(live or browser) and not (proof or quiet or build)"),
@@ -133,7 +135,7 @@ TEST = (
 _PROOF = (*PYTEST, "-m", "proof")
 COLLECTION = Stage("collection", (*_PROOF, "--collect-only"), 10, Kind.COLLECTION)
 """Which proofs there are."""
-PREPARATIONS = (_ENGINE, _TOOLS, _BUILD)
+PREPARATIONS = (_ENGINE, _TOOLS, _BUILD, _VM_TOOLS)
 """What proofs need, as long as it is not made yet."""
 PURE_PROOFS = Stage("proofs pure", _PROOF, 180, Kind.PYTEST, workers=2, again=False)
 LIVE_PROOFS = Stage(

@@ -16,6 +16,7 @@ from dunnage.model.cni import configuration_of
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, IPVS, VXLAN, Capability, Support
 from dunnage.model.plan import Skipped
+from dunnage.model.proxy import ProxyMode, proxy_of
 from dunnage.model.study import CONTROL_GROUP, Study
 from dunnage.model.value import Scalar
 from dunnage.platforms.kubernetes.offer import KUBERNETES
@@ -206,6 +207,9 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
         yield from catalog.OFFER.databases[deployment.database.kind].needs
     platform = catalog.OFFER.platforms[deployment.platform]
     theirs = catalog.on_theirs(study, deployment)
-    for need in platform.needs_of(deployment.network, deployment.endpoint):
+    needs = platform.needs_of(deployment.network, deployment.endpoint)
+    if catalog.family(deployment) == "kubernetes" and proxy_of(deployment) is ProxyMode.IPVS:
+        needs += (IPVS,)
+    for need in needs:
         if not (theirs and need in _OF_DAEMONS):
             yield need

@@ -4,119 +4,45 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from driving import driven
-from living import REPLICAS, STAY, client_of, deployed, living
+from living import REPLICAS
+from swarm_lab import Lab, deployed_as, formed, opened, traces
 from their_daemon import INSIDE as ASKED_AT
-from their_daemon import answering_by_certificates, write_secured
+from their_daemon import write_secured
 
-from dunnage import catalog
-from dunnage.contracts.database import Database
 from dunnage.contracts.docker import Daemon
-from dunnage.contracts.host import Host
-from dunnage.contracts.substrate import Substrate
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import StayError, UnavailableError
-from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
-from dunnage.model.choices import ClientPlace, Cores, Storage
+from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
-from dunnage.model.layout import Reservation, Stage, Target
-from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
+from dunnage.model.layout import Reservation, Stage
+from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.platforms.swarm import Swarm
-from dunnage.software.engine import engine_path
-from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.contexts import write_contexts
-from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing_swarm import ExistingSwarm, open_existing_swarm
 from dunnage.substrates.kubernetes.certificates import Authority
-from dunnage.substrates.swarm import Swarm as SwarmSubstrate
-from dunnage.substrates.swarm import open_swarm
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
-TREES = DebianSoftware()
 CLUSTER = DatabaseSpec(kind="redis", version="7.0", topology="cluster", members=3)
 RING = DatabaseSpec(kind="cassandra", version="5.0", topology="ring", members=3, replication=3)
 
 
-@dataclass(frozen=True)
-class Lab:
-    testbed: NamespaceTestbed
-    swarm: SwarmSubstrate
-    authority: Authority
-    """Vouches for those whom daemons answer at `ASKED_AT`."""
-
-    @property
-    def members(self) -> tuple[Host, ...]:
-        return self.testbed.group("db")
-
-    @property
-    def client(self) -> Host:
-        return client_of(self.testbed)
-
-
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    hosts = {"db": 3, "client": 1, "control": 1}
-    spec = TestbedSpec(kind="namespace", hosts=hosts, cores=Cores.SHARED)
-    authority = Authority("theirs")
-    with open_namespace(spec, name="swarm", engine=engine_path(), keep=False) as testbed:
-        place = Path(client_of(testbed).scratch, "secured")
-        dockerd = answering_by_certificates(TREES.dockerd(), authority, place)
-        with (
-            open_daemons(testbed, dockerd, testbed.hosts) as below,
-            open_swarm(testbed, below, testbed.hosts) as swarm,
-        ):
-            yield Lab(testbed, swarm, authority)
-
-
-def deployed_as(
-    network: str = "overlay", endpoint: str = "host-port", **changes: Any
-) -> Deployment:
-    return deployed("swarm", network, endpoint, **changes)
+    with opened() as made:
+        yield made
 
 
 INSIDE = deployed_as(endpoint="container-dns", client=ClientPlace.CONTAINER)
-
-
-@contextmanager
-def formed(
-    lab: Lab,
-    deployment: Deployment,
-    substrate: Substrate | None = None,
-    platform: type[Swarm] = Swarm,
-    database: Database | None = None,
-) -> Iterator[tuple[Swarm, Target, frozenset[str]]]:
-    """A deployment that lives on it, as `living` has it, of which nothing may be left."""
-    catalog.translate(lab.testbed, [deployment])
-    made = platform(deployment, lab.members, substrate or lab.swarm, TREES, STAY)
-    with living(made, deployment, lab.testbed, database) as formed:
-        yield formed
-    assert traces(lab) == {}
-
-
-def traces(lab: Lab) -> dict[str, Sequence[str]]:
-    """What of stays is left on the daemons of all hosts."""
-    left: dict[str, Sequence[str]] = {}
-    for host in lab.testbed.hosts:
-        client = connect(lab.swarm.daemon(host.name))
-        try:
-            containers = [str(each.name) for each in client.containers.list(all=True)]
-            volumes = [str(each.name) for each in client.volumes.list()]
-            networks = [str(each.name) for each in client.networks.list()]
-        finally:
-            client.close()
-        own = [name for name in networks if name.startswith("dunnage-")]
-        if found := [*containers, *volumes, *own]:
-            left[host.name] = found
-    return left
 
 
 @pytest.mark.parametrize(

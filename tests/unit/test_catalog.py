@@ -255,6 +255,14 @@ def test_a_kubernetes_of_ours_has_what_the_deployments_on_it_ask_for() -> None:
     assert catalog.choices(on_kubernetes(("bridge", ""))).proxy is ProxyMode.IPTABLES
 
 
+def test_only_a_proxy_by_ipvs_needs_that_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacking(monkeypatch, ipvs="no IPVS here")
+    able, unable = on_kubernetes(("bridge", "nftables"), ("bridge", "ipvs"))
+    assert capabilities.lacking(study(), [able]) == ()
+    ((skipped, hint),) = capabilities.lacking(study(), [unable])
+    assert (skipped.reason, hint) == ("no IPVS here", "get ipvs")
+
+
 def test_a_clients_host_is_one_of_the_cluster_where_it_must_be_to_reach_an_endpoint() -> None:
     (asked,) = on_kubernetes(("bridge", ""))
     assert catalog.groups_of(asked) == {"db"}
@@ -273,7 +281,7 @@ def test_a_kubernetes_has_one_network_and_one_kind_of_proxy() -> None:
         catalog.choices(on_kubernetes(("flannel-vxlan", ""), ("bridge", "iptables")))
 
 
-@pytest.mark.parametrize("options", [{"proxy": "ipvs"}, {"mtu": 1400}])
+@pytest.mark.parametrize("options", [{"proxy": "userspace"}, {"mtu": 1400}])
 def test_an_option_that_a_network_of_pods_has_not_is_refused(options: dict[str, Scalar]) -> None:
     (asked,) = on_kubernetes(("bridge", ""))
     with open_fake(TestbedSpec(kind="fake"), name="made") as testbed:

@@ -168,7 +168,9 @@ def test_what_was_not_begun_is_named_oldest_first_with_the_next_command() -> Non
 
 
 def test_what_only_some_proofs_need_is_made_for_these_alone() -> None:
-    plain, pods = Known("plain", frozenset({"proof"})), Known("pods", frozenset({"kubernetes"}))
+    marks = (("plain", "proof"), ("pods", "kubernetes"), ("booted", "vm"))
+    plain, pods, booted = (Known(name, frozenset({mark})) for name, mark in marks)
     without = ["engine", "tools"]
     assert [each.name for each in needed(PREPARATIONS, [plain])] == without
     assert [each.name for each in needed(PREPARATIONS, [plain, pods])] == [*without, "build"]
+    assert [each.name for each in needed(PREPARATIONS, [booted])] == [*without, "vm tools"]

@@ -161,7 +161,7 @@ def test_rules_that_lead_to_all_services_are_the_very_ones_that_are_kept(
     assert there.run.call_count == 1
 
 
-@pytest.mark.parametrize("proxy", [*ProxyMode])
+@pytest.mark.parametrize("proxy", LANGUAGES)
 def test_what_makes_the_rules_is_told(proxy: ProxyMode) -> None:
     there = host("iptables v1.8.9 (nf_tables)\n")
     assert Node(there, {}, LANGUAGES[proxy]).version() == "iptables v1.8.9 (nf_tables)"

@@ -515,6 +515,23 @@ def test_a_container_without_a_process_is_not_seen() -> None:
     assert contained(0, groups).identified().process == OUT_OF_SIGHT
 
 
+@pytest.mark.parametrize(
+    ("out_of_memory", "error", "told"),
+    [
+        (False, "", "exit code 128"),
+        (True, "", "exit code 128, out of memory"),
+        (False, "no profile", "exit code 128, its daemon says: no profile"),
+    ],
+)
+def test_a_container_that_its_daemon_could_not_start_ended_with_what_the_daemon_says(
+    out_of_memory: bool, error: str, told: str
+) -> None:
+    member = contained(0, {})
+    state = {"Running": False, "OOMKilled": out_of_memory, "ExitCode": 128, "Error": error}
+    member.container.attrs = {"State": state}
+    assert member.ended() == told
+
+
 @pytest.mark.parametrize("groups", [{}, {7: "0::/host/someone/else\n"}])
 def test_a_living_container_of_our_own_daemon_that_its_host_does_not_see_is_an_error(
     groups: dict[int, str], monkeypatch: pytest.MonkeyPatch

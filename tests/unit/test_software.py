@@ -11,7 +11,7 @@ from dunnage.errors import UnavailableError
 from dunnage.kernel_modules import how_to_load
 from dunnage.model.layout import Software
 from dunnage.model.offer import Support
-from dunnage.software import engine, iptables
+from dunnage.software import apparmor, engine, iptables
 from dunnage.software.cache import Cache
 from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
 from dunnage.software.debian import Package
@@ -131,6 +131,27 @@ def test_a_daemon_on_path_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.M
     assert found.dockerd == tools / "dockerd"
     assert found.environment["PATH"].startswith(str(tools))
     assert found.origin == f"on PATH: {tools / 'dockerd'}"
+
+
+@pytest.mark.parametrize(
+    ("enabled", "parser", "met"),
+    [(None, False, True), ("N", False, True), ("Y", True, True), ("Y", False, False)],
+    ids=["no such thing", "off", "on with its parser", "on without it"],
+)
+def test_a_kernel_with_apparmor_needs_its_parser_before_docker_starts_containers(
+    tmp_path: Path, enabled: str | None, parser: bool, met: bool
+) -> None:
+    tools, sys = tmp_path / "tools", tmp_path / "sys"
+    tools.mkdir()
+    if enabled is not None:
+        (sys / "kernel/security/apparmor").mkdir(parents=True)
+        (sys / "module/apparmor/parameters").mkdir(parents=True)
+        (sys / "module/apparmor/parameters/enabled").write_text(f"{enabled}\n")
+    if parser:
+        program(tools, "apparmor_parser", "exit 0")
+    found = apparmor.support(str(tools), sys)
+    assert found.met is met
+    assert met or found.hint == "apt-get install apparmor"
 
 
 def test_the_authors_version_stands_without_epoch_and_revision() -> None:

@@ -10,7 +10,7 @@ from dunnage.model.choices import Storage
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address, Addresses, Place, Probe, Service, Software
 from dunnage.model.study import Limits
-from dunnage.platforms.services import arguments
+from dunnage.platforms.services import arguments, virtual_address
 from dunnage.platforms.stay_names import StayNames
 
 OWN, HOST = Address(late_host("redis-1"), 6379), Address("10.77.0.2", 16379)
@@ -107,6 +107,13 @@ def test_ports_are_published_where_and_names_resolved_as_the_endpoint_wants(
     assert [port["PublishMode"] for port in ports] == ([published] if published else [])
     if published:
         assert (ports[0]["TargetPort"], ports[0]["PublishedPort"]) == (6379, 16379)
+
+
+def test_the_address_before_a_service_is_told_by_its_manager() -> None:
+    inside = {"NetworkID": "w8x", "Addr": "10.66.0.5/24"}
+    assert virtual_address({"Endpoint": {"VirtualIPs": [inside]}}) == "10.66.0.5"
+    assert virtual_address({"Endpoint": {"VirtualIPs": None}}) == ""
+    assert virtual_address({"Endpoint": {"Spec": {"Mode": "dnsrr"}}}) == ""
 
 
 def test_a_volume_carries_the_stays_label() -> None:

@@ -47,7 +47,8 @@ HOST_NAME = EndpointOffer("HostNameHostPort", clients=(ClientPlace.HOST,))
 VXLAN = Capability("vxlan")
 """The kernel has VXLAN devices, of which networks between hosts are made."""
 IPVS = Capability("ipvs")
-"""The kernel has IP Virtual Server, by which Swarm balances to the tasks of a service."""
+"""The kernel has IP Virtual Server, by which Swarm, and a kube-proxy that is told so, lead to the
+tasks or pods of a service."""
 FLOATING = Capability("floating")
 """What stands between the hosts translates a second, floating address of each to its own."""
 FLOATING_IP = EndpointOffer("FloatingIPHostPort", needs=(FLOATING,))

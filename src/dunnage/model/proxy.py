@@ -17,6 +17,8 @@ class ProxyMode(StrEnum):
 
     IPTABLES = "iptables"
     NFTABLES = "nftables"
+    IPVS = "ipvs"
+    """IP Virtual Server, which not every kernel has."""
 
 
 def proxy_of(deployment: Deployment) -> ProxyMode:

@@ -63,12 +63,13 @@ class ContainerMember:
         return str(self.container.attrs["NetworkSettings"].get("SandboxKey") or "")
 
     def ended(self) -> str | None:
-        """How it ended, or None while it lives."""
+        """How it ended, or None while it lives; with what kept its daemon from starting it."""
         state = self.state()
         if state["Running"]:
             return None
         oom = ", out of memory" if state["OOMKilled"] else ""
-        return f"exit code {state['ExitCode']}{oom}"
+        error = f", its daemon says: {told}" if (told := state.get("Error")) else ""
+        return f"exit code {state['ExitCode']}{oom}{error}"
 
     def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
         """Run a command in the container, or the host's engine in the container's network."""

@@ -90,7 +90,7 @@ class HostedMembers(ABC, Generic[M]):
         """The way to the port of each member that its layout names first: that of clients."""
         standpoint = standing(client)
         named = {host.name: host.address for host in (*self._hosts.values(), standpoint.host)}
-        named |= self._late
+        named |= self._stood_for()
         members = []
         for member in self._started():
             running = member.identified()
@@ -167,6 +167,10 @@ class HostedMembers(ABC, Generic[M]):
     def _outside(self, place: Place) -> str:
         """Where a member's host has its data."""
         return place.data
+
+    def _stood_for(self) -> Mapping[str, str]:
+        """Member → the address that its name stands for, where only the stay's network knows it."""
+        return self._late
 
     def _files(self, files: Mapping[str, Sequence[str]]) -> list[MemberFiles]:
         return [

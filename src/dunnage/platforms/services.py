@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from docker.types import (
@@ -87,6 +88,13 @@ def arguments(
         "mode": ServiceMode("replicated", replicas=1),
         "endpoint_spec": EndpointSpec(mode=mode, ports=_ports(place, published)),
     }
+
+
+def virtual_address(inspected: Mapping[str, Any]) -> str:
+    """The address before the task of a service in one network, as a manager tells of the service;
+    empty where it has none."""
+    told = (inspected.get("Endpoint") or {}).get("VirtualIPs") or []
+    return next((str(each["Addr"]).partition("/")[0] for each in told if each.get("Addr")), "")
 
 
 def _ports(place: Place, published: str | None) -> list[dict[str, Any]] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any, ClassVar
@@ -36,7 +36,7 @@ from dunnage.platforms.offered import (
     unsupported,
 )
 from dunnage.platforms.on_daemons import OnDaemons, Step, ulimits_of
-from dunnage.platforms.services import arguments
+from dunnage.platforms.services import arguments, virtual_address
 from dunnage.platforms.subnets import subnet
 from dunnage.platforms.swarm_offer import OFFER
 
@@ -118,6 +118,15 @@ class Swarm(OnDaemons):
     @property
     def _network(self) -> str:
         return network_name(self._deployment.network, self._stay)
+
+    def _stood_for(self) -> Mapping[str, str]:
+        if self._deployment.endpoint != SERVICE_IP:
+            return super()._stood_for()
+        found = {}
+        for member, service in self._services.items():
+            with spoken("the service cannot be inspected", member):
+                found[member] = virtual_address(self._api.inspect_service(service))
+        return {member: address for member, address in found.items() if address}
 
     def _prepare_network(self, host: Host) -> None:
         if self._deployment.network != OVERLAY:

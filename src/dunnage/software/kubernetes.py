@@ -3,7 +3,7 @@
 bin/cluster          etcd, the control plane, kubelet, kube-proxy, CoreDNS and kubectl: what it
                      is depends on the name by which it is called; every name is a link to it
 bin/flanneld         flannel
-bin/                 containerd, its shim, ctr, runc, nft, conntrack, iptables' own programs
+bin/                 containerd, its shim, ctr, runc, nft, conntrack, ipset, iptables' programs
 cni/                 the reference CNI plugins
 lib/                 the libraries of Debian's programs, and iptables' extensions
 iptables-nft/, iptables-legacy/     names for the two ways of iptables
@@ -51,7 +51,7 @@ NAMES = (
 )
 """The programs that `cluster` is."""
 
-_RECIPE = 2
+_RECIPE = 3
 _KUBERNETES = "k8s.io/kubernetes"
 _FLANNEL = "github.com/flannel-io/flannel"
 _MODULES = {
@@ -66,10 +66,12 @@ _PACKAGES = (
     "containernetworking-plugins",
     "nftables",
     "conntrack",
+    "ipset",
     *iptables.PACKAGES,
     "libbsd0",
     "libedit2",
     "libgmp10",
+    "libipset13",
     "libjansson4",
     "libmd0",
     "libnftables1",
@@ -85,6 +87,7 @@ _PROGRAMS = {
     "usr/sbin/runc": "runc",
     "usr/sbin/nft": "nftables",
     "usr/sbin/conntrack": "conntrack",
+    "usr/sbin/ipset": "ipset",
     "usr/sbin/xtables-nft-multi": "iptables",
     "usr/sbin/xtables-legacy-multi": "iptables",
 }

@@ -18,7 +18,7 @@ from dunnage.kernel_modules import how_to_load
 from dunnage.model.layout import ENGINE_TREE, Software
 from dunnage.model.offer import Support
 from dunnage.model.value import Scalar
-from dunnage.software import debian, docker, iptables, kubernetes, maven
+from dunnage.software import apparmor, debian, docker, iptables, kubernetes, maven
 from dunnage.software.cache import Cache
 from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
 from dunnage.software.engine import engine_tree
@@ -84,7 +84,10 @@ class DebianSoftware:
         return next((support for support in wanted if not support.met), Support(met=True))
 
     def docker_support(self) -> Support:
-        """Whether a Docker daemon is on PATH, in the cache, or can be had."""
+        """Whether a Docker daemon is on PATH, in the cache, or can be had, and can start."""
+        profiles = apparmor.support(docker.search_path())
+        if not profiles.met:
+            return profiles
         if docker.on_path() or docker.is_unpacked(self._cache):
             return Support(met=True)
         ability = debian.support()

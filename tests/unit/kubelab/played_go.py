@@ -67,6 +67,7 @@ DPKG_DEB = """
 mkdir -p "$3/usr/bin" "$3/usr/sbin" "$3/usr/lib/cni" "$3/usr/lib/x/xtables"
 cd "$3/usr"
 touch bin/containerd bin/containerd-shim-runc-v2 bin/ctr sbin/runc sbin/nft sbin/conntrack
+touch sbin/ipset
 touch sbin/xtables-nft-multi sbin/xtables-legacy-multi lib/cni/bridge lib/x/xtables/libxt_tcp.so
 touch lib/x/libmnl.so.0.2.0
 ln -sf libmnl.so.0.2.0 lib/x/libmnl.so.0

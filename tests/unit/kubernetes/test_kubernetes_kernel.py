@@ -9,7 +9,8 @@ import pytest
 
 from dunnage.errors import UnavailableError
 from dunnage.model.cni import text_of
-from dunnage.model.offer import VXLAN, Capability, Support
+from dunnage.model.offer import IPVS, VXLAN, Capability, Support
+from dunnage.model.proxy import ProxyMode
 from dunnage.substrates.kubernetes.choices import Choices, Network
 from dunnage.substrates.kubernetes.kernel import INOTIFY, insist_on_kernel
 
@@ -27,7 +28,7 @@ class Kernel:
     asked: list[int] = field(default_factory=list)
 
     def supports(self) -> Mapping[Capability, Support]:
-        return {VXLAN: self.vxlan}
+        return {VXLAN: self.vxlan, IPVS: Support(False, "no IPVS here", "modprobe ip_vs")}
 
     def inotify_room(self, needed: int) -> Support:
         self.asked.append(needed)
@@ -53,6 +54,15 @@ def test_only_flannels_tunnel_needs_vxlan() -> None:
     with pytest.raises(UnavailableError, match="no VXLAN here") as refused:
         insist_on_kernel(kernel, 1, TUNNELS)
     assert refused.value.hint == "modprobe vxlan"
+
+
+def test_only_a_proxy_by_ipvs_needs_it() -> None:
+    kernel = Kernel(room=INOTIFY)
+    for proxy in (ProxyMode.IPTABLES, ProxyMode.NFTABLES):
+        insist_on_kernel(kernel, 1, Choices(proxy=proxy))
+    with pytest.raises(UnavailableError, match="no IPVS here") as refused:
+        insist_on_kernel(kernel, 1, Choices(proxy=ProxyMode.IPVS))
+    assert refused.value.hint == "modprobe ip_vs"
 
 
 def test_a_plugin_needs_the_kind_of_interfaces_that_it_makes() -> None:

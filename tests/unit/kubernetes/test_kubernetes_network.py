@@ -16,7 +16,8 @@ from pods_on import pods_on
 from dunnage.contracts.host import Completed
 from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
-from dunnage.platforms.kubernetes import network
+from dunnage.platforms.kubernetes import network, proxies
+from dunnage.platforms.kubernetes.asking import ASK
 from dunnage.platforms.kubernetes.platform import asked_of
 
 ASKED = """\
@@ -31,8 +32,21 @@ lists found 1
 listed found 3
 maps found 0
 mapped found 2
+virtual failed cat cat: /proc/self/net/ip_vs: No such file or directory
 """
 """What tools answered, where a host tracks connections and kube-proxy's rules are of iptables."""
+IPVS = """\
+IP Virtual Server version 1.2.1 (size=4096)
+Prot LocalAddress:Port Scheduler Flags
+  -> RemoteAddress:Port Forward Weight ActiveConn InActConn
+TCP  0A440001:01BB rr
+  -> 0A4D0005:192B      Masq    1      0          0
+UDP  0A44000A:0035 rr
+  -> 0A4D0005:0035      Masq    1      0          0
+TCP  [fd00:0000:0000:0000:0000:0000:0000:0001]:01BB rr
+  -> [fd00:0000:0000:0000:0000:0000:0000:0005]:192B      Masq    1      0          0
+"""
+"""What a kernel shows of two services and their servers, and of one by IPv6."""
 NO_PROXY = {"lists": "found 0", "listed": "found 0", "mapped": "found 0"}
 
 
@@ -158,9 +172,23 @@ def test_which_iptables_makes_rules_is_told_or_why_not() -> None:
 def test_chains_of_iptables_are_not_taken_for_its_proxy_where_that_is_ipvs() -> None:
     found = told(printed(more="kube-ipvs0"))
     assert (found["proxy"], found["iptables"]) == ("ipvs", "v1.8.9 (nf_tables)")
-    assert found["translations"].startswith("unknown")
+    assert found["translations"].startswith("unknown: cat fails: ")
     with pytest.raises(StayError, match="should be `iptables` and is `ipvs` on db-1"):
         network.insist_asked_for({"db-1": found}, named("vxlan", "iptables"), "port")
+
+
+def test_servers_behind_ipvs_are_counted_as_its_translations() -> None:
+    found = told(printed({"virtual": "found 12"}, more="kube-ipvs0"))
+    assert (found["proxy"], found["translations"]) == ("ipvs", "12")
+    network.insist_asked_for({"db-1": found}, named("vxlan", "ipvs"), "port")
+
+
+def test_of_what_ipvs_shows_its_servers_are_counted(tmp_path: Path) -> None:
+    shown = tmp_path / "ip_vs"
+    shown.write_text(IPVS)
+    script = proxies.SCRIPT.replace("/proc/self/net/ip_vs", str(shown))
+    asked = subprocess.run(["sh", "-c", ASK + script], capture_output=True, text=True, check=True)
+    assert "virtual found 3\n" in asked.stdout
 
 
 def test_a_pod_on_no_bridge_is_told_by_the_kind_of_its_interface() -> None:
@@ -309,7 +337,7 @@ def test_a_host_that_cannot_tell_contradicts_nothing_beside_one_that_can() -> No
 
 
 def asked_before(tmp_path: Path, tools: Mapping[str, str]) -> str:
-    """What the script tells of the proxy on a host with such tools, as shell programs."""
+    """What the script tells of rules of the proxy on a host with such tools, as shell programs."""
     for tool, body in tools.items():
         (tmp_path / tool).write_text(f"#!/bin/sh\n{body}\n")
         (tmp_path / tool).chmod(0o755)
@@ -320,7 +348,7 @@ def asked_before(tmp_path: Path, tools: Mapping[str, str]) -> str:
     text = network.script(pod, ())
     done = subprocess.run(["/bin/sh", "-c", text], capture_output=True, text=True, check=False)
     answers = done.stdout.split("@@dunnage asked\n")[1].split("@@dunnage end")[0]
-    return answers[answers.index("iptables ") :]
+    return answers[answers.index("iptables ") : answers.index("virtual ")]
 
 
 def test_a_tool_that_fails_is_told_from_one_that_shows_no_proxy(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def told(text: str) -> tuple[int | None, str, str]:
 @pytest.mark.parametrize(
     ("options", "what", "hint"),
     [
-        ("proxy: ipvs", "network `bridge` has no proxy `ipvs`", "`iptables`, `nftables`"),
+        ("proxy: userspace", "network `bridge` has no proxy `userspace`", "`nftables`, `ipvs`"),
         ("proxy: true", "network `bridge` has no proxy `True`", "`iptables`, `nftables`"),
         ("proxy: {a: b}", "network `bridge` has no proxy that is a mapping", "`iptables`"),
         ("mtu: 1400", "unknown option of this network `mtu`", "known: `proxy`"),
