@@ -263,7 +263,7 @@ fn processes_run_in_their_own_turns_only_and_all_go_on_afterwards() {
 #[test]
 fn a_sampler_that_is_told_to_end_takes_a_last_sample_and_counts() {
     let scene = Scene::new("sample-end");
-    let plan = r#"{"version":3,"host":"db-1","address":"127.0.0.1","rate":20,"units":{"":"/","gone":"/no/such/group"}}"#;
+    let plan = r#"{"version":4,"host":"db-1","address":"127.0.0.1","rate":20,"units":{"":"/","gone":"/no/such/group"},"networks":{}}"#;
     fs::write(scene.directory.join("watch.json"), plan).unwrap();
     let mut sample = engine()
         .arg("sample")
