@@ -73,7 +73,7 @@ def test_a_name_that_no_proof_has_is_answered_with_the_names_of_all(tmp_path: Pa
     code, said = carried(tmp_path, "-m", "gate", "proofs", ONLY="no 'such tests/test_one.py")
     assert code == 2
     collection, _, answer = said.partition("\n")
-    assert re.fullmatch(r"\[ 1/7\] collection .* 1 passed", collection)
+    assert re.fullmatch(r"\[ 1/\d+\] collection .* 1 passed", collection)
     assert answer == (
         "The proofs:\ntests/test_one.py::test_long\ndunnage: no proof is named: no, 'such\n"
     )

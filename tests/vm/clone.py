@@ -46,10 +46,11 @@ class Clone:
         return {name: str(each["hint"]) for name, each in found.items() if not each["met"]}
 
     def tested(self, file: str, marks: str, minutes: float) -> str:
-        """The last line of tests that pass in there; fails with what they said otherwise."""
+        """The last line of tests that all pass in there; fails with what they said otherwise."""
         done = self.run(*_PYTEST, "-m", marks, file, minutes=minutes)
         lines = done.said.splitlines()
         assert done.code == 0, "\n".join(lines[-_LAST_LINES:])
+        assert "passed" in lines[-1] and "skipped" not in lines[-1], "\n".join(lines[-_LAST_LINES:])
         return lines[-1]
 
 

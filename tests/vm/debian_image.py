@@ -14,6 +14,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +78,8 @@ _FILES: Mapping[str, str] = {
 """Written over what packages bring. An empty `machine-id` is filled at each boot."""
 _WANTED = "etc/systemd/system/multi-user.target.wants/agent.service"
 _MASKED = ("apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "fstrim.timer")
+_APT_OPTIONS = "etc/apt/apt.conf.d/99mmdebstrap"
+"""Where mmdebstrap keeps the settings that it was given."""
 _MAKING = 3600
 """Seconds that packages may take."""
 
@@ -137,16 +140,19 @@ def _is_debians(text: str) -> bool:
 
 
 def _make(entry: Path) -> str:
-    root, settings = entry / "root", entry / "apt.conf"
-    settings.write_text(_run(["apt-config", "dump", "Acquire"]) + 'APT::Sandbox::User "root";\n')
-    _run(
-        [
-            *("mmdebstrap", "--mode=root", "--variant=minbase", "--quiet"),
-            *(f"--aptopt={settings}", f"--include={','.join(PACKAGES)}"),
-            *(SUITE, str(root), *sources(Path("/etc/apt"))),
-        ],
-        _MAKING,
-    )
+    root = entry / "root"
+    with tempfile.NamedTemporaryFile("w") as settings:  # of this user alone: it may hold a password
+        settings.write(_run(["apt-config", "dump", "Acquire"]) + 'APT::Sandbox::User "root";\n')
+        settings.flush()
+        _run(
+            [
+                *("mmdebstrap", "--mode=root", "--variant=minbase", "--quiet"),
+                *(f"--aptopt={settings.name}", f"--include={','.join(PACKAGES)}"),
+                *(SUITE, str(root), *sources(Path("/etc/apt"))),
+            ],
+            _MAKING,
+        )
+    (root / _APT_OPTIONS).unlink()
     _furnish(root)
     (kernel,) = (root / "boot").glob("vmlinuz-*")
     version = kernel.name.removeprefix("vmlinuz-")

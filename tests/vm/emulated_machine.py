@@ -1,8 +1,7 @@
 """A machine in QEMU without acceleration: it is started, given commands, and ended.
 
-Its processors are emulated, and so many times slower than real ones. So its clock is slowed as
-well: within a second of its own time it gets nearly as much done as a real machine does, and no
-time limit of ours or of its programs has to know where it runs.
+Its processors are emulated, and so several times slower than real ones. Its clock is slowed as
+well, so that no time limit of ours or of its programs has to know where it runs.
 """
 
 from __future__ import annotations

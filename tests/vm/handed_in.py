@@ -13,7 +13,8 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dunnage.software.cache import default_root
@@ -47,25 +48,28 @@ def hand_in(place: Path, prefixes: Iterable[str]) -> Path:
             f"packages of {packages.parent.name} do not run by Debian's Python {PYTHON}; "
             f"type: make clean && make PYTHON=python{PYTHON} vm-test"
         )
-    content, disk = place / "content", place / "handed.ext4"
-    entries = default_root() / "entries"
-    found = references(prefixes)
+    disk = place / "handed.ext4"
+    with tempfile.TemporaryDirectory(dir=place) as content:
+        _fill(Path(content), packages, references(prefixes))
+        taken = int(_run("du", "--summarize", "--block-size=1M", content).split()[0])
+        size = f"{round(1.2 * taken) + 256}M"
+        _run("mkfs.ext4", "-q", "-m", "0", "-d", content, str(disk), size)
+    return disk
+
+
+def _fill(content: Path, packages: Path, cached: Mapping[str, str]) -> None:
+    """Put all that is handed in into a directory; `cached` has requests and their entries."""
     for name in ("references", "entries"):
         (content / "cache" / name).mkdir(parents=True)
-    for request, entry in found.items():
+    for request, entry in cached.items():
         (content / "cache/references" / request).write_text(f"{entry}\n")
-    for entry in sorted(set(found.values())):
-        _copied(entries / entry, content / "cache/entries" / entry)
+    for entry in sorted(set(cached.values())):
+        _copied(default_root() / "entries" / entry, content / "cache/entries" / entry)
     _copied(packages, content / "site-packages")
     shutil.copy(Path(sys.executable).with_name("dunnage"), content / "dunnage")
     shutil.copy(engine_path(), content / "engine")
     source = f"file://{CHECKOUT}"
     _run("git", "clone", "--quiet", "--bare", "--depth=1", source, str(content / "repository.git"))
-    taken = int(_run("du", "--summarize", "--block-size=1M", str(content)).split()[0])
-    size = f"{round(1.2 * taken) + 256}M"
-    _run("mkfs.ext4", "-q", "-m", "0", "-d", str(content), str(disk), size)
-    shutil.rmtree(content)
-    return disk
 
 
 def taking() -> str:

@@ -26,8 +26,7 @@ abstract class SharedSession extends DB {
   @Override
   public void cleanup() throws DBException {
     synchronized (SharedSession.class) {
-      users--;
-      if (users == 0) {
+      if (users > 0 && --users == 0) {
         disconnect();
       }
     }

@@ -33,8 +33,9 @@ const NONE: &str = "-";
 
 /// Print one line for each operation, with tabs between: its type, its key, the records of a scan,
 /// what it reads (`*`: all fields without their names), the fields that it writes, the lengths of
-/// their values, and the values if they are asked for. What is added to a counter has eight bytes. The virtual clients of a closed loop come in
-/// turns, and each insert is taken for answered at once.
+/// their values, and the values if they are asked for. What is added to a counter has eight bytes.
+/// The virtual clients of a closed loop come in turns, and each insert is taken for answered at
+/// once.
 pub fn operations(arguments: &Arguments) -> io::Result<()> {
     let plan = plan::read(&arguments.plan)?;
     let mut out = BufWriter::new(io::stdout().lock());
