@@ -5,25 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
 import pytest
-from docker import DockerClient
+from daemon_lab import Lab, opened
 from group_files import directory
 from known_work import PYTHON, UNIT, Worker, in_container, on_host, sampled
 
-from dunnage.contracts.host import Host
-from dunnage.docker_api import connect
-from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
-from dunnage.model.choices import Cores
-from dunnage.model.study import Limits, TestbedSpec
-from dunnage.software.engine import engine_path
-from dunnage.software.trees import DebianSoftware
+from dunnage.model.study import Limits
 from dunnage.substrates.daemons import UNIT as DAEMON
-from dunnage.substrates.daemons import open_daemons
 
 pytestmark = pytest.mark.live
 
@@ -36,24 +28,10 @@ SLACK = {UNIT: NEARLY, "": 8 * NEARLY}
 """The same by unit: the daemon's program gives memory back to the host now and then."""
 
 
-@dataclass(frozen=True)
-class Lab:
-    testbed: NamespaceTestbed
-    host: Host
-    client: Host
-    daemon: DockerClient
-
-
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    spec = TestbedSpec(kind="namespace", hosts={"db": 1, "client": 1}, cores=Cores.SHARED)
-    with open_namespace(spec, name="truth", engine=engine_path(), keep=False) as testbed:
-        (host,), (client,) = testbed.group("db"), testbed.group("client")
-        with (
-            open_daemons(testbed, DebianSoftware().dockerd(), [host]) as daemons,
-            closing(connect(daemons.daemon(host.name))) as daemon,
-        ):
-            yield Lab(testbed, host, client, daemon)
+    with opened("truth") as made:
+        yield made
 
 
 @pytest.fixture(params=["host", "container"])

@@ -7,26 +7,21 @@ import statistics
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from docker import DockerClient
+from daemon_lab import Lab, opened
 from known_work import PATIENCE, in_container, on_host, sampled
 
 from dunnage.contracts.host import Host
-from dunnage.docker_api import connect
 from dunnage.hosts.namespace.network import PREFIX
-from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
+from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.choices import Cores
 from dunnage.model.load import WatchOrder
 from dunnage.model.soft_interrupts import BRIDGE
 from dunnage.model.study import TestbedSpec
 from dunnage.samplers.engine import SAMPLES, EngineSampler
 from dunnage.software.engine import engine_path
-from dunnage.software.trees import DebianSoftware
-from dunnage.substrates.daemons import open_daemons
 
 pytestmark = pytest.mark.live
 
@@ -35,26 +30,10 @@ NEARLY_ALL = 0.95
 PACKETS = 5_000
 
 
-@dataclass(frozen=True)
-class Lab:
-    testbed: NamespaceTestbed
-    host: Host
-    client: Host
-    daemon: DockerClient
-
-
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    spec = TestbedSpec(
-        kind="namespace", hosts={"db": 1, "client": 1}, cores=Cores.SHARED, steer=False
-    )
-    with open_namespace(spec, name="soft", engine=engine_path(), keep=False) as testbed:
-        (host,), (client,) = testbed.group("db"), testbed.group("client")
-        with (
-            open_daemons(testbed, DebianSoftware().dockerd(), [host]) as daemons,
-            closing(connect(daemons.daemon(host.name))) as daemon,
-        ):
-            yield Lab(testbed, host, client, daemon)
+    with opened("soft", steer=False) as made:
+        yield made
 
 
 ECHO = """
