@@ -37,6 +37,10 @@ SERVICE = 0.002
 
 SECONDS = 3
 """Seconds of a run at a rate."""
+
+ATTEMPTS = 15
+"""A shared machine holds up the client for some seconds on end."""
+
 STUDY = """
 dunnage: 1
 name: open-load
@@ -140,8 +144,8 @@ def driven(asked: LoadOrder, out: Path) -> Measurement:
 def test_two_milliseconds_at_nine_tenths_of_the_rate_are_found_over_capacity(
     tmp_path: Path,
 ) -> None:
-    asked = order(1 / SERVICE / 0.9, 4.0)
-    for attempt in range(3):
+    asked = order(1 / SERVICE / 0.9, 2.0)
+    for attempt in range(ATTEMPTS):
         measured = driven(asked, tmp_path / f"load-{attempt}")
         kept = schedule(measured, asked.connections, asked.arrivals)
         assert kept is not None
