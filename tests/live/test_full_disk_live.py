@@ -41,6 +41,7 @@ patience: 0s
 """
 
 
+@pytest.mark.proof
 def test_a_full_disk_under_a_members_data_is_told_when_records_are_put_in() -> None:
     name = f"full-{uuid.uuid4().hex[:8]}"
     study = read_study(STUDY.format(name=name), "study.yaml", catalog.OFFER)

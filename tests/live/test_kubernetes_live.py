@@ -62,12 +62,10 @@ ENDPOINTS = [
         deployed_as("service-ip"), VXLAN, "10.68.", {"translation", "tunnel"}, id="service-ip"
     ),
     pytest.param(INSIDE, VXLAN, "10.67.", {"tunnel"}, id="container-dns"),
-    pytest.param(
-        deployed_as(network="host"), {"driver": "host"}, "10.77.0.", set(), id="host-network"
-    ),
     *(
         pytest.param(*case, id=name, marks=PROOF)
         for name, case in {
+            "host-network": (deployed_as(network="host"), {"driver": "host"}, "10.77.0.", set()),
             "service-ip-inside": (
                 deployed_as("service-ip", ClientPlace.CONTAINER),
                 VXLAN,
@@ -227,6 +225,7 @@ def test_a_program_that_is_not_in_the_image_is_told(lab: Lab) -> None:
     assert "/nothing" in str(error)
 
 
+@pytest.mark.proof
 def test_a_member_that_is_killed_for_memory_is_told_with_its_own_last_lines(lab: Lab) -> None:
     spec = SINGLE.model_copy(update={"settings": {"enable-debug-command": "yes"}})
     limited = deployed_as(database=spec, limits=Limits(memory=32 * 2**20))

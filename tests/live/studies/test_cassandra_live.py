@@ -190,6 +190,7 @@ def test_a_member_killed_during_a_run_makes_it_invalid_and_ends_its_stay(
     assert first.stay != second.stay
 
 
+@pytest.mark.proof
 def test_a_member_that_hangs_gives_time_outs_and_an_invalid_run_and_the_study_goes_on(
     hurt: tuple[StudyProcess, int],
 ) -> None:

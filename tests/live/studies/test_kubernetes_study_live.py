@@ -35,6 +35,7 @@ CONTAINER_DNS = f"dns: {{{POD_NETWORK}, endpoint: container-dns, client: contain
 KEYS = (b"PRIVATE KEY", b"client-key-data", base64.b64encode(b"-----BEGIN ")[:-2])
 
 
+@pytest.mark.proof
 def test_a_study_runs_inside_and_outside_of_pods_and_records_the_way_to_every_member(
     tmp_path: Path,
 ) -> None:

@@ -147,6 +147,7 @@ def agents() -> list[str]:
     return found
 
 
+@pytest.mark.proof
 def test_a_study_on_nodes_with_rights_sees_its_members_and_leaves_nothing(
     lab: Lab, tmp_path: Path
 ) -> None:

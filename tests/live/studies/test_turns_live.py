@@ -141,6 +141,7 @@ def test_deployments_live_on_hosts_of_their_own_and_one_is_measured_by_itself(
     assert alone.measurement.operations["all"].service is None
 
 
+@pytest.mark.proof
 def test_killed_in_the_middle_of_a_turn_nothing_stands_still_for_ever(tmp_path: Path) -> None:
     name, path = written(tmp_path, "2s")
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:

@@ -79,6 +79,7 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "docker"))
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("theirs")
 def test_a_study_of_processes_that_nobody_sees_has_throughput_and_reasons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
