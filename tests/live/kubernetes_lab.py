@@ -18,14 +18,13 @@ from lightkube import Client
 from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Namespace, PersistentVolume, Pod, Service
 from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
-from living import STAY, client_of, deployed, living
+from living import STAY, LabHosts, deployed, living
 
 from dunnage import catalog
 from dunnage.clusters.rights import ALL, Right, missing
 from dunnage.contracts.database import Database
-from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer
-from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
+from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.image_archive import write_archive
 from dunnage.kubernetes_api import connect
 from dunnage.model.choices import Cores
@@ -42,19 +41,10 @@ TREES = DebianSoftware()
 
 
 @dataclass(frozen=True)
-class Lab:
+class Lab(LabHosts):
     """Hosts, and the Kubernetes of them."""
 
-    testbed: NamespaceTestbed
     kubernetes: OwnKubernetes
-
-    @property
-    def members(self) -> tuple[Host, ...]:
-        return self.testbed.group("db")
-
-    @property
-    def client(self) -> Host:
-        return client_of(self.testbed)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from dunnage.contracts.database import Database
 from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Platform
 from dunnage.contracts.testbed import Testbed
+from dunnage.hosts.namespace.testbed import NamespaceTestbed
 from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Target
@@ -57,6 +59,21 @@ def client_of(testbed: Testbed) -> Host:
     """The only host for a client."""
     (client,) = testbed.group("client")
     return client
+
+
+@dataclass(frozen=True)
+class LabHosts:
+    """The hosts of a lab: of members, and one client."""
+
+    testbed: NamespaceTestbed
+
+    @property
+    def members(self) -> tuple[Host, ...]:
+        return self.testbed.group("db")
+
+    @property
+    def client(self) -> Host:
+        return client_of(self.testbed)
 
 
 @contextmanager

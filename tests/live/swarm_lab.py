@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from living import STAY, client_of, deployed, living
+from living import STAY, LabHosts, client_of, deployed, living
 from their_daemon import answering_by_certificates
 
 from dunnage import catalog
 from dunnage.contracts.database import Database
-from dunnage.contracts.host import Host
 from dunnage.contracts.substrate import Substrate
 from dunnage.docker_api import connect
-from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
+from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.choices import Cores
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Target
@@ -33,21 +32,12 @@ TREES = DebianSoftware()
 
 
 @dataclass(frozen=True)
-class Lab:
+class Lab(LabHosts):
     """Hosts, and the Swarm of them."""
 
-    testbed: NamespaceTestbed
     swarm: SwarmSubstrate
     authority: Authority
     """Vouches for those whom daemons answer where they ask for certificates (`their_daemon`)."""
-
-    @property
-    def members(self) -> tuple[Host, ...]:
-        return self.testbed.group("db")
-
-    @property
-    def client(self) -> Host:
-        return client_of(self.testbed)
 
 
 @contextmanager
