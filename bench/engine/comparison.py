@@ -18,6 +18,11 @@ from .table import Section
 from .warmed import NOTE as WARMED_NOTE
 from .ycsb_client import YCSB, Binding
 
+_WARM = (
+    "The server runs in Java. Before the turns of a load each client makes it once, uncounted, so "
+    "that nobody pays for the server's warm-up."
+)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -68,7 +73,7 @@ class Comparison:
         )
         few = CoreAsked(Core.C, self.clients, self.clients)
         seconds = first.taken(bench, self.plan(few), place, pairs)
-        said = [COMPARED, *notes]
+        said = [COMPARED, _WARM, *notes]
         if YCSB.name in {each.name for each in contenders}:
             said.append(ycsb_client.note(YCSB.program(bench.environment), self.binding))
         said += [WARMED_NOTE] if any(each.java for each in contenders) else []

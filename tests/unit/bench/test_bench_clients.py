@@ -34,6 +34,7 @@ def test_the_script_of_latte_has_what_it_is_told_to_do() -> None:
     script = latte._SCRIPT.read_text()
     assert all(f"pub async fn {name}(ctx, i)" in script for name in ("insert", "read", "update"))
     assert script.count("latte::blob(h + 9, 100)") == 2
+    assert "SELECT * FROM ${TABLE} WHERE y_id = ? LIMIT 1" in script  # as the engine reads
 
 
 def test_latte_tells_operations_and_seconds() -> None:

@@ -119,9 +119,12 @@ def test_all_clients_take_turns_and_have_all_records_before_they_read() -> None:
     rows = in_all_loads(contenders, 64, 128, 2, {"j": 0.2, "not there": 0.5}, said.append)
     assert order == [
         *(f"e load {RECORDS}", f"j load {RECORDS}"),
+        *("e load 128", "j load 128"),
         *("e load 128", "j load 128", "j load 256", "j load 128", "j load 256", "e load 128"),
         *(f"e load {RECORDS}", f"j load {RECORDS}"),
+        *("e A 128", "j A 128"),
         *("e A 128", "j A 128", "j A 256", "j A 128", "j A 256", "e A 128"),
+        *("e C 128", "j C 128"),
         *("e C 128", "j C 128", "j C 256", "j C 128", "j C 256", "e C 128"),
     ]
     assert [(row.load.split()[0], row.client, row.goal) for row in rows] == [
