@@ -14,7 +14,6 @@ from dunnage.model.study import TestbedSpec
 from dunnage.runner.room import failed_there, left_at
 
 WHAT = "wrote no `result.json`"
-_OF_A_LAB = ("groups", "clock", "door", "before")
 
 
 def test_a_disk_with_room_has_no_part_in_what_failed() -> None:
@@ -48,22 +47,20 @@ def test_a_full_disk_of_a_host_is_looked_at_where_the_host_sees_it() -> None:
 
 def of_a_lab() -> NamespaceHost:
     """A host of a lab that there is not."""
-    place = {"address": "10.0.0.1", "scratch": "/scratch", "top": "/dunnage/lab/db-1"}
-    other = dict.fromkeys(_OF_A_LAB, cast("Any", None))
-    return NamespaceHost(name="db-1", group="db", **place, **other)
+    return NamespaceHost(**_known("groups", "clock", "door", "before", top="/dunnage/lab/db-1"))
 
 
 def a_node() -> NodeHost:
     """A node of a cluster that there is not."""
-    place = {"address": "10.0.0.1", "scratch": "/scratch", "confined": ""}
     looked = "kubectl describe node worker"
-    return NodeHost(
-        name="db-1",
-        group="db",
-        look_at_disks=looked,
-        **place,
-        **dict.fromkeys(("groups", "clock", "link", "making"), cast("Any", None)),
-    )
+    unknown = ("groups", "clock", "link", "making")
+    return NodeHost(**_known(*unknown, confined="", look_at_disks=looked))
+
+
+def _known(*unknown: str, **known: str) -> dict[str, Any]:
+    """What is known of a host, and what nobody asks for."""
+    place = {"name": "db-1", "group": "db", "address": "10.0.0.1", "scratch": "/scratch"}
+    return {**dict.fromkeys(unknown), **place, **known}
 
 
 def test_a_host_that_cannot_tell_its_room_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
