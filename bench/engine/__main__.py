@@ -26,6 +26,7 @@ from . import cassandra, codec, floors, mongodb, redis
 from .bench import Bench
 from .shots import processors
 from .table import Section, markdown
+from .verdict import LEAST
 from .verdict import NOTE as VERDICT_NOTE
 
 
@@ -51,7 +52,7 @@ DATABASES: Mapping[str, Database] = {
 def main() -> None:
     """Print what was compared, and a table for each database; with `--write` into a file too."""
     parser = argparse.ArgumentParser(prog="python -m bench.engine", description=__doc__)
-    parser.add_argument("--pairs", type=int, default=5, help="more pairs, steadier medians")
+    parser.add_argument("--pairs", type=int, default=LEAST, help="more pairs, narrower intervals")
     parser.add_argument("--only", choices=DATABASES, help="one of them; else all")
     parser.add_argument(
         "--operations", type=int, help="of each client in a pair; else so many for each database"

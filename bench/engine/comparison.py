@@ -18,6 +18,11 @@ from .table import Section
 from .warmed import NOTE as WARMED_NOTE
 from .ycsb_client import YCSB, Binding
 
+_WARM = (
+    "The server runs in Java. Before the turns of a load each client makes it uncounted, so "
+    "that nobody pays for the server's warm-up."
+)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -58,7 +63,7 @@ class Comparison:
         is at work there. `absent` and `notes` are sentences: of clients that are not there, and of
         what else a reader must know. Raises SystemExit when a client fails, or did other than it
         was asked for."""
-        rows = in_all_loads(
+        taken = in_all_loads(
             contenders,
             self.clients,
             operations,
@@ -68,8 +73,10 @@ class Comparison:
         )
         few = CoreAsked(Core.C, self.clients, self.clients)
         seconds = first.taken(bench, self.plan(few), place, pairs)
-        said = [COMPARED, *notes]
+        said = [COMPARED, _WARM, *notes]
         if YCSB.name in {each.name for each in contenders}:
             said.append(ycsb_client.note(YCSB.program(bench.environment), self.binding))
-        said += [WARMED_NOTE] if any(each.java for each in contenders) else []
-        return Section(title, [*said, first.note(self.clients, seconds)], rows, absent, operations)
+        if taken.warm_ups:
+            said.append(" ".join([WARMED_NOTE, *taken.warm_ups]))
+        said.append(first.note(self.clients, seconds))
+        return Section(title, said, taken.lines, absent, operations)

@@ -10,7 +10,7 @@ from .bench import Client
 from .core import Core, CoreAsked, filling
 from .shots import Shot, in_turns
 from .table import Line, lines
-from .warmed import warmed
+from .warmed import warm_up, warmed
 
 Run = Callable[[CoreAsked], Shot]
 """Has a client do once what it is asked for."""
@@ -37,15 +37,36 @@ class Contender:
     java: bool = False
     """Whether it becomes fast only after a warm-up."""
 
-    def client(self, asked: CoreAsked) -> Client:
-        """What takes its turn."""
+    def ready(self, asked: CoreAsked) -> Ready:
+        """Have it make the load uncounted, as often as it needs to become fast."""
         if not self.java:
-            return partial(self.run, asked)
-        return partial(
-            warmed,
-            lambda operations: self.run(replace(asked, operations=operations)),
-            asked.operations,
-        )
+            self.run(asked)
+            return Ready(partial(self.run, asked))
+
+        def run(operations: int) -> Shot:
+            return self.run(replace(asked, operations=operations))
+
+        long = warm_up(run, asked.operations)
+        said = f"{self.name}, {asked.core}: a warm-up of {long}."
+        return Ready(partial(warmed, run, long.operations), said)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A client that may take its turns."""
+
+    client: Client
+    said: str = ""
+    """A sentence on its warm-up, if it needs one of its own."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What came of all turns."""
+
+    lines: Sequence[Line]
+    warm_ups: Sequence[str]
+    """A sentence for each client that needs one, and each load."""
 
 
 def confirmed(name: str, run: Run, counts: Callable[[], Counts], asked: CoreAsked) -> Shot:
@@ -69,17 +90,21 @@ def in_all_loads(
     pairs: int,
     goals: Mapping[str, float],
     tell: Callable[[str], None],
-) -> list[Line]:
-    """Each load of `Core` by all clients in turns, `pairs` times. Before it each puts all records
-    in: the first time so that the server is warm. `goals`: client → the highest share, for those
-    that are there."""
+) -> Taken:
+    """Each load of `Core` by all clients in turns, `pairs` times, when each has put all records in.
+    Before its turns each makes the load uncounted: the servers run in Java and become fast with
+    what they are asked for, so whoever went first would pay for all. `goals`: client → the highest
+    share, for those that are there."""
     there = {each.name for each in contenders}
     reachable = {name: goal for name, goal in goals.items() if name in there}
+    warm_ups: list[str] = []
 
     def turns(core: Core) -> list[Line]:
         asked = CoreAsked(core, clients, operations)
         tell(asked.title)
-        taken = in_turns({each.name: each.client(asked) for each in contenders}, pairs)
+        ready = {each.name: each.ready(asked) for each in contenders}
+        warm_ups.extend(each.said for each in ready.values() if each.said)
+        taken = in_turns({name: each.client for name, each in ready.items()}, pairs)
         return lines(asked.title, taken, reachable)
 
     def fill() -> None:
@@ -89,4 +114,5 @@ def in_all_loads(
     fill()
     rows = turns(Core.LOAD)
     fill()
-    return rows + turns(Core.A) + turns(Core.C)
+    rows += turns(Core.A) + turns(Core.C)
+    return Taken(rows, warm_ups)

@@ -9,7 +9,7 @@ from typing import Any
 from . import ours
 from .asked import Place
 from .bench import Bench
-from .verdict import verdict
+from .verdict import interval, verdict
 
 GOAL = 0.1
 """Seconds, connections to the server included."""
@@ -23,7 +23,7 @@ def taken(bench: Bench, content: Mapping[str, Any], place: Place, times: int) ->
 def note(connections: int, seconds: Sequence[float]) -> str:
     """One sentence of how long it took, each time it was started anew."""
     median = statistics.median(seconds)
-    settled = verdict(min(seconds), max(seconds), GOAL)
+    settled = verdict(interval(seconds), GOAL)
     return (
         f"From the start of the engine's process to its first operation, {connections} connections "
         f"included: {median * 1e3:.0f} ms ({min(seconds) * 1e3:.0f}–{max(seconds) * 1e3:.0f}); "

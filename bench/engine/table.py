@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .shots import Shot
-from .verdict import verdict
+from .verdict import Ends, interval, verdict
 
 ENGINE = "engine"
 """The client that all others are compared with."""
@@ -24,11 +24,13 @@ _RIGHT = (False, False, True, True, True, True)
 
 @dataclass(frozen=True)
 class Ratio:
-    """Median, lowest and highest of the ratios within pairs."""
+    """Median, lowest and highest of the ratios within pairs, and the interval of their mean, if
+    there are enough."""
 
     median: float
     low: float
     high: float
+    interval: Ends | None = None
 
     def __str__(self) -> str:
         return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
@@ -66,7 +68,7 @@ class Section:
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
     """Of values in pairs. Raises ValueError when one lacks its partner, or there are none."""
     within = [one / other for one, other in zip(ours, theirs, strict=True)]
-    return Ratio(statistics.median(within), min(within), max(within))
+    return Ratio(statistics.median(within), min(within), max(within), interval(within))
 
 
 def lines(load: str, taken: Mapping[str, Sequence[Shot]], goals: Mapping[str, float]) -> list[Line]:
@@ -119,8 +121,10 @@ def _goal(line: Line) -> str:
     """The verdict is that of the numbers that are shown."""
     if line.goal is None or line.cpu_ratio is None:
         return ""
-    low, high = (round(each, 2) for each in (line.cpu_ratio.low, line.cpu_ratio.high))
-    return f"≤ {line.goal:g}: {verdict(low, high, line.goal)}"
+    if line.cpu_ratio.interval is None:
+        return f"≤ {line.goal:g}: {verdict(None, line.goal)}"
+    low, high = (round(each, 2) for each in line.cpu_ratio.interval)
+    return f"≤ {line.goal:g}: {verdict((low, high), line.goal)} ({low:.2f}–{high:.2f})"
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
-NOTE = "A goal is reached or missed where every turn says so; else it is not settled."
+import math
+from collections.abc import Sequence
+
+from dunnage.analysis.intervals import CONFIDENCE, MINIMUM_BLOCKS, Paired
+
+NOTE = (
+    f"A goal is reached or missed where all of the {CONFIDENCE:.0%} interval of the mean says so. "
+    "It stands behind the verdict, and is made of the logarithms of all turns. A goal inside it is "
+    f"not settled, and none is with fewer than {MINIMUM_BLOCKS} turns."
+)
+LEAST = MINIMUM_BLOCKS
+"""Fewer turns settle nothing."""
+Ends = tuple[float, float]
+"""Of an interval."""
 
 
-def verdict(low: float, high: float, goal: float) -> str:
-    """Of the lowest and the highest value, of which all are to be at most `goal`."""
+def interval(values: Sequence[float]) -> Ends | None:
+    """Of the geometric mean of the values of turns; None below `LEAST` of them.
+
+    It is that of a study's differences over blocks, so that each further turn makes it narrower.
+    Raises ValueError for a value without a logarithm.
+    """
+    ends = Paired(tuple(math.log(value) for value in values)).interval(CONFIDENCE)
+    return None if ends is None else (math.exp(ends[0]), math.exp(ends[1]))
+
+
+def verdict(ends: Ends | None, goal: float) -> str:
+    """Of an interval, all of which is to be at most `goal`."""
+    if ends is None:
+        return "not settled"
+    low, high = ends
     if high <= goal:
         return "reached"
     return "missed" if low > goal else "not settled"

@@ -3,18 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from .shots import Shot
 
+MOST = 8
+"""The longest warm-up, as a multiple of the operations of all other clients."""
+STILL = 0.9
+"""A client is warm where twice as many operations cost at least this share each of what the ones
+before them cost."""
 NOTE = (
-    "CPU of clients in Java is counted after a warm-up: each runs twice in its turn, with as many "
-    "operations as all others and with twice as many, and what the second needed more is what "
+    "CPU of clients in Java is counted after a warm-up: each runs twice in its turn, once for as "
+    "long as its warm-up and once for twice as long, and what the second needed more is what "
     "counts. The start of Java, its connections and the warm-up are in both. Their throughput is "
-    "that of the second run, warm-up included."
+    "that of the second run, warm-up included. How long a warm-up is, is tried before the turns: "
+    "it is doubled until the operations after it cost no less than "
+    f"{STILL:.0%} of those in its second half, {MOST} times the operations of a turn at most."
 )
+Run = Callable[[int], Shot]
+"""Has a client carry out so many operations."""
 
 
-def warmed(run: Callable[[int], Shot], operations: int) -> Shot:
+@dataclass(frozen=True)
+class WarmUp:
+    """How many operations a client needs until it is as fast as it becomes."""
+
+    operations: int
+    settled: bool
+    """Whether it was; else the longest warm-up that is tried did not show it."""
+
+    def __str__(self) -> str:
+        said = f"{self.operations:,} operations"
+        return said if self.settled else f"{said}, and it was still becoming faster"
+
+
+def warm_up(run: Run, operations: int) -> WarmUp:
+    """Try how long it is: the first of `operations`, twice as many and so on after which others
+    cost nearly as much."""
+    cpu = [run(operations).cpu, run(2 * operations).cpu]
+    length = operations
+    while True:
+        cpu.append(run(4 * length).cpu)
+        before, after = (cpu[-2] - cpu[-3]) / length, (cpu[-1] - cpu[-2]) / (2 * length)
+        settled = after >= STILL * before
+        if settled or 2 * length > MOST * operations:
+            return WarmUp(length, settled)
+        length *= 2
+
+
+def warmed(run: Run, operations: int) -> Shot:
     """So many operations after a warm-up of as many. CPU: the difference of two runs of a client,
     which takes a number of operations. Seconds: the share of the longer one, because in a
     difference a busy machine would count twice.

@@ -129,13 +129,14 @@ class ResultError(DunnageError):
 
 
 class UnwrittenError(ResultError):
-    """A file of a result cannot be written. `forbidden`: this user may not write there."""
+    """A file of a result cannot be written, or one at an empty place that nobody knows of a full
+    disk. `forbidden`: this user may not write there."""
 
     def __init__(self, error: OSError, where: str) -> None:
         self.forbidden = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
         known = {
-            errno.ENOSPC: "the disk is full",
-            errno.EDQUOT: "the disk is full",
+            errno.ENOSPC: "the disk is full" if where else "a disk is full",
+            errno.EDQUOT: "the disk is full" if where else "a disk is full",
             errno.EFBIG: "cannot write: the file would be larger than this shell's limit",
             errno.ENOENT: "cannot write: the directory was removed",
         }
@@ -144,7 +145,9 @@ class UnwrittenError(ResultError):
         place = _missing(where) if error.errno == errno.ENOENT and not unfit else where
         super().__init__(why if unfit else known.get(error.errno or 0, why), where=place)
         self._unfit = bool(unfit)
-        self._remedy = remedy(error)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        which = "`df` shows which one; " if full and not where else ""
+        self._remedy = f"{which}{remedy(error)}"
 
     def then(self, command: str, elsewhere: str = "") -> str:
         """A hint: the command that goes on once the cause is gone; where no file can ever be, that
@@ -154,6 +157,18 @@ class UnwrittenError(ResultError):
         if self._unfit:
             return f"put a directory that takes files in its place, then: {command}"
         return f"{self._remedy}, then: {command}" if self._remedy else command
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file in an error that does not: the kernel names none where a write fails, as it
+    does on a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def unfit_place(error: OSError) -> str:

@@ -64,7 +64,7 @@ def opened(
 
 def kubeconfig_of(lab: Lab, user: str, server: str) -> bytes:
     """What a user is given who finds the API server at this URL, with a certificate by the lab."""
-    return lab.kubernetes._plane.kubeconfig(user, server=server)
+    return lab.kubernetes.plane.kubeconfig(user, server=server)
 
 
 @contextmanager

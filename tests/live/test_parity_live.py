@@ -5,44 +5,43 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from group_files import directory
 from living import deployed
-from recorded import as_stay, recorded
+from parity_lab import (
+    JAVA,
+    MEBIBYTE,
+    TREES,
+    WITHOUT_HUGE_PAGES,
+    Changed,
+    Lab,
+    caught,
+    java,
+    living,
+    replaced,
+    rewritten,
+    undeclared,
+)
 
-from dunnage.contracts.host import Host
-from dunnage.contracts.platform import Platform, RunningMember, Seen
-from dunnage.contracts.software import SoftwareStore, Tree
-from dunnage.contracts.substrate import Substrate
-from dunnage.contracts.testbed import Testbed
+from dunnage.contracts.platform import Seen
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
-from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.choices import Storage
-from dunnage.model.deployment import QUOTA_PERIOD, Deployment
-from dunnage.model.layout import Place, Service, Software
+from dunnage.model.deployment import QUOTA_PERIOD
+from dunnage.model.layout import Service, Software
 from dunnage.model.parity import Cause
 from dunnage.model.record import StayRecord
 from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
-from dunnage.platforms.docker import Docker
-from dunnage.platforms.native import Native
-from dunnage.runner.inspection import inspect
 from dunnage.software.engine import engine_path
-from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 from dunnage.wording.parity import sentence
 
 pytestmark = pytest.mark.live
 
-TREES = DebianSoftware()
-JAVA = Software("cassandra", "5.0")
 NATIVE = deployed(
     "native",
     "host",
@@ -50,17 +49,8 @@ NATIVE = deployed(
     name="native",
     database=DatabaseSpec(kind="redis", version="7.0", topology="single", members=1),
 )
+
 DOCKER = NATIVE.model_copy(update={"name": "docker", "platform": "docker"})
-
-
-@dataclass(frozen=True)
-class Lab:
-    testbed: Testbed
-    substrate: Substrate
-
-    @property
-    def host(self) -> Host:
-        return self.testbed.group("db")[0]
 
 
 @pytest.fixture(scope="module")
@@ -73,20 +63,6 @@ def lab() -> Iterator[Lab]:
         yield Lab(testbed, substrate)
 
 
-@contextmanager
-def living(
-    lab: Lab,
-    deployment: Deployment,
-    trees: SoftwareStore = TREES,
-    change: Callable[[Service], Service] = lambda service: service,
-) -> Iterator[tuple[Platform, Callable[[], StayRecord]]]:
-    """A Redis, formed, and how to have its stay recorded as it is now."""
-    make: type[Native | Docker] = Native if deployment.platform == "native" else Docker
-    platform = make(deployment, (lab.host,), lab.substrate, trees, f"b1-{deployment.name}")
-    with recorded(platform, deployment, lab.testbed.clock, change) as living:
-        yield living
-
-
 @pytest.fixture(scope="module")
 def native(lab: Lab) -> StayRecord:
     with living(lab, NATIVE) as (_, record):
@@ -97,15 +73,6 @@ def native(lab: Lab) -> StayRecord:
 def docker(lab: Lab) -> StayRecord:
     with living(lab, DOCKER) as (_, record):
         return record()
-
-
-def undeclared(a: StayRecord, b: StayRecord) -> list[str]:
-    """Everything that tells two stays apart when no factor is declared."""
-    return [sentence(found) for found in compare(a, b, ()) if found.cause is Cause.UNDECLARED]
-
-
-def caught(texts: list[str], *words: str) -> bool:
-    return any(all(word in text for word in words) for text in texts)
 
 
 def test_twins_and_a_container_differ_in_nothing_that_could_be_avoided(
@@ -122,7 +89,6 @@ def test_twins_and_a_container_differ_in_nothing_that_could_be_avoided(
     assert re.fullmatch("2:[0-9a-f]{64}", filters[1])
 
 
-MEBIBYTE = 2**20
 VARIANTS = [
     pytest.param(
         {"storage": Storage.TMPFS}, ("data directory, file_system:", "tmpfs"), id="file system"
@@ -193,27 +159,8 @@ def test_what_was_changed_behind_our_back_is_caught(
         assert caught(undeclared(native, record()), *words)
 
 
-@contextmanager
-def rewritten(
-    member: RunningMember, controller: str, one: Mapping[str, str], two: Mapping[str, str]
-) -> Iterator[None]:
-    """Other values in files of a member's control group, named as version 1 or 2 names them."""
-    assert isinstance(member.process, Seen)
-    group = directory(member.process.control_group, controller)
-    named = one if control_groups().version == 1 else two
-    values = {group / name: value for name, value in named.items()}
-    before = {file: file.read_text().strip() for file in values}
-    try:
-        for file, value in values.items():
-            file.write_text(value)
-        yield
-    finally:
-        # The next stay has the same groups.
-        for file, value in before.items():
-            file.write_text(f"{value}\n")
-
-
 SOFT = str(128 * MEBIBYTE)
+
 CONTROL_GROUPS = [
     pytest.param(
         "cpu",
@@ -304,15 +251,6 @@ def test_configuration_that_was_changed_after_it_was_put_there_is_caught(
     assert "configuration redis.conf" in sentence(found)
 
 
-# What a process says for itself of huge pages outlives its next program.
-WITHOUT_HUGE_PAGES = """
-import ctypes, os, sys
-PR_SET_THP_DISABLE = 41
-assert ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0
-os.execv(sys.argv[1], sys.argv[1:])
-"""
-
-
 def test_other_huge_pages_are_caught(lab: Lab, native: StayRecord) -> None:
     def without(service: Service) -> Service:
         # A host has a /tmp of its own, where a virtual environment below ours would be missing.
@@ -336,16 +274,6 @@ def test_other_arguments_are_caught(lab: Lab, native: StayRecord) -> None:
     assert caught(undeclared(native, seen), "server:", "maxmemory", "104857600")
 
 
-@dataclass(frozen=True)
-class Changed:
-    """Trees that look like ours, at the same place, with one file that is another."""
-
-    source: Path
-
-    def tree(self, software: Software) -> Tree:
-        return replace(TREES.tree(software), source=self.source)
-
-
 @pytest.mark.parametrize(
     ("file", "words"),
     [
@@ -366,40 +294,6 @@ def test_another_binary_at_the_same_path_is_caught(
     finally:
         lab.host.run(["umount", known.prefix])
     assert caught(undeclared(native, seen), *words)
-
-
-REGISTRY = ":044B "
-"""Port of Java's registry, 1099, as `/proc/net/tcp` has it."""
-
-
-@contextmanager
-def java(
-    lab: Lab, name: str, *options: str, limits: Limits | None = None, tools: str = ""
-) -> Iterator[StayRecord]:
-    """A Java server, of nothing but Java itself, and what it says once it listens."""
-    tree = TREES.tree(JAVA)
-    lab.host.put_tree(tree.source, tree.prefix)
-    home = f"{lab.host.scratch}/java"
-    process = lab.host.start(
-        [f"{tree.prefix}/bin/java", *options, "sun.rmi.registry.RegistryImpl"],
-        unit=f"member-{name}",
-        log=f"{home}/log",
-        env={"LC_ALL": "C", **({"JAVA_TOOL_OPTIONS": tools} if tools else {})},
-        limits=limits,
-    )
-    place = Place("java-1", "server", lab.host.name, home, home, tree.prefix, {})
-    seen = Seen(process.pid, lab.host.control_group(f"member-{name}"))
-    member = RunningMember("java-1", lab.host, seen)
-    try:
-        ends = time.monotonic() + 30.0
-        while REGISTRY not in lab.host.run(["cat", "/proc/net/tcp", "/proc/net/tcp6"]).stdout:
-            late = time.monotonic() > ends or process.poll() is not None
-            assert not late, lab.host.get(f"{home}/log")
-        yield as_stay(name, inspect(member, place, ()))
-    finally:
-        process.signal("KILL")
-        process.wait(10.0)
-        lab.host.remove(home)
 
 
 def test_another_heap_collector_or_machine_is_caught_by_asking_java_itself(lab: Lab) -> None:
@@ -441,20 +335,6 @@ def test_a_java_that_cannot_be_asked_is_unknown_and_never_equal(lab: Lab) -> Non
         one_sided = compare(asked, silent, ())
     assert {each.cause for each in one_sided} == {Cause.UNKNOWN, Cause.UNDECLARED}
     assert not caught([sentence(each) for each in one_sided], "flag.")
-
-
-@contextmanager
-def replaced(lab: Lab, path: str) -> Iterator[None]:
-    """Show the host another file at a path: the same with one more byte."""
-    other = f"{lab.host.scratch}/other"
-    script = 'cp -- "$1" "$2" && printf x >> "$2" && mount --bind -- "$2" "$1"'
-    done = lab.host.run(["sh", "-c", script, "sh", path, other])
-    try:
-        assert done.code == 0, done.stderr
-        yield
-    finally:
-        lab.host.run(["umount", path])
-        lab.host.remove(other)
 
 
 def test_another_class_data_archive_or_none_is_caught(lab: Lab) -> None:

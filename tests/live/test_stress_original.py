@@ -50,15 +50,28 @@ class Server:
 
     def engine(self, *words: str, keyspace: str = "keyspace1") -> dict[str, Any]:
         """What the engine says of a load in words of cassandra-stress."""
+        done, out = self._driven(words, keyspace)
+        assert done.returncode == 0, done.stderr
+        told: dict[str, Any] = json.loads((out / "result.json").read_text())
+        return told
+
+    def refused(self, *words: str, keyspace: str) -> str:
+        """What is said of such a load that cannot be made."""
+        done, _ = self._driven(words, keyspace)
+        assert done.returncode == 1, done.stderr
+        return done.stderr
+
+    def _driven(
+        self, words: Sequence[str], keyspace: str
+    ) -> tuple[subprocess.CompletedProcess[str], Path]:
+        """How a load ended, and the directory of what it left."""
         out = self.directory / f"drive-{next(self.loads)}"
         argv = self.ring.inside(
             *(str(engine_path()), "drive", f"{ADDRESS}/{keyspace}", "--timeout", "60s"),
             *("--seed", "1", "--out", str(out), "--stress", *words),
         )
         done = subprocess.run(argv, check=False, capture_output=True, text=True, env=ENVIRONMENT)
-        assert done.returncode == 0, done.stderr
-        told: dict[str, Any] = json.loads((out / "result.json").read_text())
-        return told
+        return done, out
 
     def content(self, keyspace: str, table: str) -> list[list[Any]]:
         """All rows of a table, in one order."""
@@ -113,6 +126,21 @@ def test_both_make_the_same_tables(server: Server) -> None:
 def test_cassandra_stress_reads_what_the_engine_wrote(server: Server, command: str) -> None:
     told = server.original(command, *ALL, "-pop", f"seq=1..{ROWS}")
     assert (told.rows, told.errors) == (ROWS, 0), told.said
+
+
+def test_tables_that_are_missing_are_made_and_filled_by_the_words_of_the_message(
+    server: Server,
+) -> None:
+    reads = ("mixed", "ratio(read=1,counter_read=1)", *ALL, "-pop", f"seq=1..{ROWS}")
+    said = server.refused(*reads, keyspace="absent")
+    _, _, typed = said.strip().partition("`-col` and `-schema`: ")
+    assert typed == "--stress write n=ROWS, then --stress counter_write n=ROWS", said
+    for command in typed.split(", then "):
+        _, kind, rows = command.split()
+        server.engine(kind, rows.replace("ROWS", str(ROWS)), *ALONE, keyspace="absent")
+    read = server.engine(*reads, keyspace="absent")
+    assert read["errors"] == {}
+    assert server.tables("absent") == server.tables("keyspace1")
 
 
 def test_the_engine_reads_what_cassandra_stress_wrote(server: Server) -> None:

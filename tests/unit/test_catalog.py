@@ -2,92 +2,28 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from catalog_cases import FAKE, STUDY, Everything, lacking, study
 
 from dunnage import capabilities, catalog
-from dunnage.contracts.docker import Daemon
-from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, KubernetesBinaries
+from dunnage.contracts.kubernetes import KubernetesBinaries
 from dunnage.errors import StudyError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.namespace import supports as kernel
 from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
-from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Software
-from dunnage.model.offer import FLOATING, Capability, Support
+from dunnage.model.offer import Support
 from dunnage.model.proxy import ProxyMode
-from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
+from dunnage.model.study import Limits, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.platforms.kubernetes.platform import ASKED
 from dunnage.platforms.offered import HOST
-from dunnage.software import engine
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.matrix import deployments
-from dunnage.study.read import read_study
-from dunnage.substrates.fake import FakeSubstrate
 from dunnage.substrates.kubernetes.choices import Choices, Network
-
-STUDY = """\
-dunnage: 1
-name: offered
-testbed: {kind: namespace, hosts: {db: 3, client: 1}}
-database: {kind: redis}
-deployments:
-  native: {platform: native}
-  bridge: {platform: docker, network: bridge}
-  own: {platform: docker, network: user-defined}
-workloads: [A]
-load: {threads: [1], duration: 2s}
-"""
-
-FAKE = """\
-dunnage: 1
-name: fake
-testbed: {kind: fake, hosts: {db: 3, client: 1}}
-database: {kind: fake, topology: single}
-deployments:
-  plain: {platform: fake}
-workloads: [A]
-load: {threads: [1], duration: 2s}
-generator: fake
-sampler: {kind: fake}
-"""
-
-
-class Everything(FakeSubstrate):
-    """What every platform can be made on."""
-
-    @property
-    def manager(self) -> Daemon:
-        return self.daemon("client-1")
-
-    @property
-    def api(self) -> ApiServer:
-        return ApiServer(Path("kubeconfig"))
-
-    def asking(self, words: str) -> str:
-        return f"kubectl {words}"
-
-    def node(self, host: str) -> str:
-        return host
-
-    def runtime(self, host: str) -> ContainerRuntime | None:
-        return None if host == "client-1" else ContainerRuntime(("ctr",), {})
-
-
-def study(text: str = STUDY) -> Study:
-    return read_study(text, "study.yaml", catalog.OFFER)
-
-
-def lacking(monkeypatch: pytest.MonkeyPatch, **reasons: str) -> None:
-    """Let the machine lack these capabilities, each for its reason."""
-    here = defaultdict(lambda: Support(True))
-    for name, reason in reasons.items():
-        here[Capability(name)] = Support(False, reason, f"get {name}")
-    monkeypatch.setattr(capabilities, "supports", lambda _: here)
 
 
 def test_all_can_run_where_nothing_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,133 +255,6 @@ def test_a_platform_of_containers_needs_what_it_stands_on(platform: str, needed:
     ):
         catalog.platform(asked, testbed, None, catalog.software("fake"), "stay")
     assert (refused.value.where, refused.value.hint) == (asked.name, "dunnage doctor")
-
-
-def floats(platform: str, **substrate: SubstrateSpec) -> tuple[Study, list[Deployment]]:
-    """A study with one deployment that is reached by floating addresses."""
-    read = study().model_copy(update={"substrate": substrate})
-    native = deployments(read, catalog.OFFER)[0]
-    network = next(iter(catalog.OFFER.platforms[platform].networks))
-    keys = {"platform": platform, "network": network, "endpoint": "floating-ip"}
-    return read, [native.model_copy(update=keys)]
-
-
-def test_floating_addresses_need_a_machine_that_translates(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    machine: defaultdict[Capability, Support] = defaultdict(lambda: Support(met=True))
-    monkeypatch.setattr(capabilities, "supports", lambda _: machine)
-    assert capabilities.lacking(*floats("native")) == ()
-    machine[FLOATING] = Support(False, "no iptables here", "modprobe nf_nat")
-    ((skipped, hint),) = capabilities.lacking(*floats("native"))
-    assert (skipped.reason, hint) == ("no iptables here", "modprobe nf_nat")
-
-
-def test_what_turns_out_not_to_translate_is_skipped_before_a_testbed_opens(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Docker's iptables can be tried only when it is there: until then all seems well."""
-    lacking(monkeypatch)
-    refused = Support(False, "no iptables here", "modprobe nf_nat")
-    monkeypatch.setattr(DebianSoftware, "translation_tried", lambda _: refused)
-    read, (floating,) = floats("native")
-    bridge = deployments(read, catalog.OFFER)[1]
-    assert capabilities.lacking(read, [floating, bridge]) == ()
-    with pytest.raises(UnavailableError, match="`native`: no iptables here") as raised:
-        capabilities.available(read, [floating, bridge])
-    assert raised.value.hint == "modprobe nf_nat"
-    skipping = read.model_copy(update={"unavailable": "skip"})
-    left, skipped = capabilities.available(skipping, [floating, bridge])
-    assert left == (bridge,)
-    assert [(each.deployment, each.reason) for each in skipped] == [("native", "no iptables here")]
-    assert capabilities.available(skipping, [bridge]) == ((bridge,), ())
-
-
-@pytest.mark.parametrize("platform", ["docker", "swarm"])
-def test_what_exists_already_does_not_stand_behind_the_labs_switch(
-    monkeypatch: pytest.MonkeyPatch, platform: str
-) -> None:
-    monkeypatch.setattr(capabilities, "supports", lambda _: defaultdict(lambda: Support(met=True)))
-    existing = SubstrateSpec(kind="existing", contexts={"db-1": "theirs"})
-    with pytest.raises(UnavailableError, match="translated by the switch of a lab"):
-        capabilities.available(*floats(platform, **{platform: existing}))
-    assert capabilities.lacking(*floats(platform)) == ()
-
-
-NODES = """\
-dunnage: 1
-name: theirs
-testbed: {kind: nodes, context: mine, hosts: {db: 1, client: 1}}
-database: {kind: redis, topology: single, image: "redis:7.0"}
-deployments:
-  ports: {platform: kubernetes}
-workloads: [A]
-load: {threads: [1], duration: 2s}
-"""
-
-
-def test_hosts_that_are_someone_elses_need_the_engine_only(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    theirs = study(NODES)
-    every = deployments(theirs, catalog.OFFER)
-    monkeypatch.setenv(engine.VARIABLE, str(tmp_path / "nowhere"))
-    ((lacks, _),) = capabilities.lacking(theirs, every)
-    assert "does not name a file" in lacks.reason
-    program = tmp_path / "engine"
-    program.write_text("#!/bin/sh\necho 1\n")
-    program.chmod(0o755)
-    monkeypatch.setenv(engine.VARIABLE, str(program))
-    assert capabilities.available(theirs, every) == (every, ())
-    assert capabilities.here("nodes") == {}
-    assert catalog.on_theirs(theirs, every[0])
-
-
-def test_on_nodes_nothing_is_made_but_the_engine_and_this_machine_is_not_locked(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(catalog, "measuring_alone", lambda *_: pytest.fail("it is locked"))
-    with catalog.measuring(study(NODES), lambda _: None):
-        pass
-    monkeypatch.setenv("DUNNAGE_CACHE", str(tmp_path / "cache"))
-    program = tmp_path / "engine"
-    program.write_text("#!/bin/sh\necho 1\n")
-    program.chmod(0o755)
-    monkeypatch.setenv(engine.VARIABLE, str(program))
-    trees = catalog.software("nodes")
-    assert trees.tree(Software("redis", "7.0")).prefix.endswith("HASH")
-    made = trees.tree(ENGINE_TREE).source / ENGINE_PROGRAM
-    assert made.read_bytes() == program.read_bytes()
-
-
-def test_on_nodes_endpoints_of_a_lab_are_refused_with_their_line() -> None:
-    for endpoint in ("host-name", "floating-ip"):
-        asked = f"{{platform: kubernetes, endpoint: {endpoint}}}"
-        text = NODES.replace("{platform: kubernetes}", asked)
-        with pytest.raises(StudyError) as raised:
-            study(text)
-        (found,) = raised.value.problems
-        assert (found.line, found.what) == (6, f"endpoint `{endpoint}` is of the hosts of a lab")
-        assert "`host-port`" in found.hint
-        assert "`floating-ip`" not in found.hint
-
-
-def test_a_testbed_that_is_not_of_nodes_brings_no_kubernetes() -> None:
-    specs = {"kubernetes": SubstrateSpec(kind="nodes")}
-    with (
-        catalog.open_testbed(TestbedSpec(kind="fake"), "opened", keep=False) as testbed,
-        pytest.raises(UnavailableError, match="nodes of no Kubernetes"),
-        catalog.open_substrate("kubernetes", specs, testbed, testbed.hosts, keep=False),
-    ):
-        raise AssertionError("it was opened")
-
-
-def test_hosts_get_floating_addresses_only_where_a_deployment_is_reached_by_them() -> None:
-    _, reached = floats("native")
-    with catalog.open_testbed(TestbedSpec(kind="fake"), "opened", keep=False) as testbed:
-        catalog.translate(testbed, deployments(study(), catalog.OFFER))
-        with pytest.raises(UnavailableError, match="hosts of this testbed"):
-            catalog.translate(testbed, reached)
 
 
 def test_families_are_named_once_in_a_stable_order() -> None:

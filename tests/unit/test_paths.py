@@ -11,21 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.contracts.host import Completed
-from dunnage.contracts.platform import RunningMember, Seen
-from dunnage.errors import RunError
-from dunnage.hosts.fake.testbed import open_fake
-from dunnage.model.layout import Address
-from dunnage.model.path import HopKind, NetworkPath
-from dunnage.model.study import TestbedSpec
-from dunnage.platforms.paths.namespace import ANY, Interface, Namespace, Route
-from dunnage.platforms.paths.parse import forwarding, listeners, namespaces
-from dunnage.platforms.paths.read import Client, Member, read_paths
-from dunnage.platforms.paths.rules import Packet, UnreadableRuleError, chains, translation
-from dunnage.platforms.paths.script import Tools, script
+from dunnage.model.path import HopKind
+from dunnage.platforms.paths.namespace import Interface, Namespace, Route
+from dunnage.platforms.paths.parse import namespaces
+from dunnage.platforms.paths.rules import chains
 from dunnage.platforms.paths.walk import Goal, walk
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "network"
+
 HOSTS = ("client-1", "db-1")
 
 
@@ -306,169 +299,8 @@ def test_an_address_that_no_host_has_ends_the_way_at_the_wire() -> None:
     )
 
 
-PACKET = Packet("10.0.0.3", "10.0.0.1", 6379, entered="eth0")
-
-
-def applied(*rules: str, packet: Packet = PACKET) -> str:
-    local = {"10.0.0.1"}.__contains__
-    _, found = translation(chains("\n".join(rules)), "PREROUTING", packet, local)
-    return "" if found is None else f"{found.address}:{found.port}"
-
-
-def test_rules_apply_in_order_through_chains_until_one_ends_it() -> None:
-    jump = "-A PREROUTING -m addrtype --dst-type LOCAL -j DOCKER"
-    back = "-A DOCKER -i docker0 -j RETURN"
-    sends = "-A DOCKER ! -i docker0 -p tcp -m tcp --dport 6379 -j DNAT --to-destination 10.1.0.2:1"
-    other = sends.replace("10.1.0.2:1", "10.1.0.3:2")
-    assert applied(jump, back, sends, other) == "10.1.0.2:1"
-    assert applied(back, sends) == ""
-    assert applied(jump, "-A DOCKER -j ACCEPT", sends) == ""
-    assert applied(jump, back, sends, packet=replace(PACKET, entered="docker0")) == ""
-    assert applied(jump, sends, packet=replace(PACKET, address="10.0.0.9")) == ""
-    assert applied(jump, sends.replace("6379", "6300:6400")) == "10.1.0.2:1"
-    assert applied(jump, sends.replace("-p tcp", "-p udp")) == ""
-
-
-def test_what_applies_to_translated_packets_leaves_others_alone() -> None:
-    rule = "-A PREROUTING -m conntrack --ctstate DNAT -j DNAT --to-destination 10.1.0.2:1"
-    assert applied(rule) == ""
-    assert applied(rule, packet=replace(PACKET, translated=True)) == "10.1.0.2:1"
-
-
-def test_a_rule_with_an_unknown_condition_is_no_guess_unless_another_one_fails() -> None:
-    sends = "-m statistic --mode random --probability 0.5 -j DNAT --to-destination 1.2.3.4:5"
-    chance = f"-A PREROUTING {{}}{sends}"
-    with pytest.raises(UnreadableRuleError, match="--probability"):
-        applied(chance.format(""))
-    assert applied(chance.format("-s 10.9.0.0/16 ")) == ""
-
-
-def test_a_rule_goes_by_what_earlier_ones_marked() -> None:
-    marks = "-A PREROUTING -p tcp -j NOTE"
-    note = "-A NOTE -j MARK --set-xmark 0x4000/0x4000"
-    sends = "-A PREROUTING -m mark --mark 0x4000/0x4000 -j DNAT --to-destination 10.1.0.2:1"
-    clears = "-A PREROUTING -j MARK --set-xmark 0x0/0x4000"
-    others = "-A PREROUTING -m mark ! --mark 0x4000/0x4000 -j RETURN"
-    assert applied(marks, note, sends) == "10.1.0.2:1"
-    assert applied(sends) == ""
-    assert applied(marks, note, clears, sends) == ""
-    assert applied(marks, note, others, sends) == "10.1.0.2:1"
-    assert applied(sends, packet=replace(PACKET, mark=0x4001)) == "10.1.0.2:1"
-    assert (
-        applied(sends.replace("0x4000/0x4000", "0x4000"), packet=replace(PACKET, mark=0x4001)) == ""
-    )
-
-
-def test_a_rule_may_name_several_ports() -> None:
-    sends = (
-        "-A PREROUTING -p tcp -m multiport --dports 1,6300:6400 -j DNAT --to-destination 1.2.3.4:5"
-    )
-    assert applied(sends) == "1.2.3.4:5"
-    assert applied(sends, packet=replace(PACKET, port=2)) == ""
-
-
-def test_listeners_are_read_whatever_the_family_of_their_socket() -> None:
-    lines = (
-        'LISTEN 0 50 [::ffff:10.0.0.2]:9042 *:* users:(("java",pid=12,fd=6))\n'
-        'LISTEN 0 50 *:7000 *:* users:(("java",pid=12,fd=7),("child",pid=13,fd=7))\n'
-        "LISTEN 0 50 127.0.0.1%lo:53 0.0.0.0:*\n"
-    )
-    assert [(each.address, each.port, each.process, each.pid) for each in listeners(lines)] == [
-        ("10.0.0.2", 9042, "java", 12),
-        (ANY, 7000, "java", 12),
-        (ANY, 7000, "child", 13),
-        ("127.0.0.1", 53, "", 0),
-    ]
-
-
-def test_only_entries_that_send_to_hosts_are_forwarding() -> None:
-    remote = '{"mac":"a","ifname":"vxlan0","dst":"10.0.0.2"}'
-    entries = f'[{remote},{{"mac":"b","ifname":"veth0","master":"br0"}}]'
-    assert forwarding(entries) == {("vxlan0", "a"): "10.0.0.2"}
-    assert forwarding("") == {}
-
-
 def test_a_namespace_that_is_the_hosts_own_is_there_once() -> None:
     own, *others = namespaces("db-1", told("native", "db-1"))
     assert own.own
     assert member_pid([own]) in own.pids
     assert others == []
-
-
-def test_a_host_without_ip_says_what_was_missing() -> None:
-    with pytest.raises(ValueError, match="ip: not found"):
-        namespaces("db-1", "@@dunnage own\n@@dunnage links\n", "sh: 1: ip: not found\n")
-
-
-def test_the_script_asks_for_rules_only_where_a_daemon_makes_them() -> None:
-    plain = script(["10.0.0.1"], [12], None, members=True)
-    assert "iptables" not in plain
-    assert "route get 10.0.0.1" in plain
-    tools = Tools({"PATH": "/some where"}, "/run/docker/netns")
-    asked = script([], [], tools, members=False)
-    assert "export PATH='/some where'; exec iptables" in asked
-    assert "/run/docker/netns/[0-9]*-*" in asked
-    assert "ss --no-header" not in asked
-
-
-def paths_where(answer: Completed | Exception, meant: str = "10.0.0.1") -> NetworkPath:
-    """What is told of a path where the hosts' script ended so."""
-    spec = TestbedSpec(kind="fake", hosts={"db": 1, "client": 1})
-    with open_fake(spec, name="paths") as testbed:
-        (client,), (host,) = testbed.group("client"), testbed.group("db")
-
-        def run(*_: object, **__: object) -> Completed:
-            if isinstance(answer, Exception):
-                raise answer
-            return answer
-
-        client.run = host.run = run  # type: ignore[method-assign]
-        member = Member(
-            RunningMember("redis-1", host, Seen(12, "")), Address("redis-1", 6379), meant
-        )
-        (path,) = read_paths(Client(client, None), [member], ["10.0.0.1"], {})
-    return path
-
-
-@pytest.mark.parametrize(
-    ("answer", "unknown"),
-    [
-        (RunError("`sh` did not end within 10 s"), "`sh` did not end within 10 s"),
-        (Completed(127, "", "sh: 1: ip: not found"), "the network cannot be read: sh: 1: ip: not"),
-        (Completed(0, "@@dunnage own\n@@dunnage links\n[{", ""), "the network cannot be read"),
-    ],
-)
-def test_what_cannot_be_read_is_said_and_ends_nothing(
-    answer: Completed | Exception, unknown: str
-) -> None:
-    path = paths_where(answer)
-    assert [hop.kind for hop in path.hops] == [HopKind.CLIENT]
-    assert unknown in path.unknown
-
-
-def test_a_name_that_nobody_knows_is_said() -> None:
-    path = paths_where(Completed(0, "", ""), meant="")
-    assert path.unknown == "nobody has told what address `redis-1` stands for"
-    assert path.address == "redis-1:6379"
-
-
-def test_each_host_is_asked_once_for_all_members() -> None:
-    asked = []
-    spec = TestbedSpec(kind="fake", hosts={"db": 2, "client": 1})
-    with open_fake(spec, name="paths") as testbed:
-        for host in testbed.hosts:
-
-            def run(*_: object, name: str = host.name, **__: object) -> Completed:
-                asked.append(name)
-                return Completed(1, "", "")
-
-            host.run = run  # type: ignore[method-assign]
-        (client,) = testbed.group("client")
-        members = [
-            Member(
-                RunningMember(f"redis-{number}", host, Seen(number, "")), Address("", 1), "10.0.0.1"
-            )
-            for number, host in enumerate(testbed.group("db") * 2, start=1)
-        ]
-        assert len(read_paths(Client(client, None), members, [], {})) == 4
-    assert sorted(asked) == ["client-1", "db-1", "db-2"]

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import pytest
 
+import report_gates
 import report_samples
 from dunnage.analysis.checks.finding import count, share
 from dunnage.model.analysis import Analysis
 from dunnage.model.check import CheckResult
 from study_worth import in_short, insist_it_answered, insist_it_is_whole
 
-STEAL = report_samples.spoilt_by("steal", (share("steal", 0.12, "db-1"),), (share("steal", 0.05),))
-OWN = report_samples.spoilt_by("errors", (count("errors", 3), count("operations", 9)))
+STEAL = report_gates.spoilt_by("steal", (share("steal", 0.12, "db-1"),), (share("steal", 0.05),))
+OWN = report_gates.spoilt_by("errors", (count("errors", 3), count("operations", 9)))
 
 
 def seen(*reasons: Sequence[CheckResult], blocks: int = 6) -> Analysis:

@@ -1,11 +1,11 @@
 //! Passwords and TLS of drivers, against servers that know one user or speak no TLS.
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
@@ -87,31 +87,78 @@ fn a_cassandra_that_speaks_no_tls_is_refused_at_once_and_never_hears_the_passwor
     assert_eq!(cassandra.refused.load(Ordering::Relaxed), 0);
 }
 
-/// What ends connections in the open, and answers the first greeting of TLS by an alert of it.
-fn encrypted() -> (TcpListener, JoinHandle<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let server = listener.try_clone().unwrap();
-    let thread = std::thread::spawn(move || {
-        loop {
-            let (mut stream, _) = server.accept().unwrap();
-            let mut heard = [0; 1024];
-            // Whoever leaves with an answer unread resets the connection.
-            let length = stream.read(&mut heard).unwrap_or(0);
-            // A record of a handshake.
-            if length > 0 && heard[0] == 22 {
-                // The handshake failed.
-                stream.write_all(&[21, 3, 3, 0, 2, 2, 40]).unwrap();
-                return;
+/// What answers greetings of TLS by an alert of it, and ends connections in the open; it ends with
+/// this.
+struct Encrypted {
+    address: SocketAddr,
+    ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Encrypted {
+    /// `behind`: what takes connections in the open from the first greeting on.
+    fn begin(behind: Option<SocketAddr>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let ended = Arc::new(AtomicBool::new(false));
+        let over = ended.clone();
+        let thread = std::thread::spawn(move || {
+            let mut greeted = false;
+            while let (Ok((mut stream, _)), false) =
+                (listener.accept(), over.load(Ordering::Relaxed))
+            {
+                let mut first = [0];
+                // Whoever leaves with an answer unread resets the connection.
+                let length = stream.peek(&mut first).unwrap_or(0);
+                // A record of a handshake.
+                if length > 0 && first[0] == 22 {
+                    greeted = true;
+                    // The handshake failed.
+                    let _ = stream.write_all(&[21, 3, 3, 0, 2, 2, 40]);
+                    let _ = stream.shutdown(Shutdown::Write);
+                    let _ = stream.read_to_end(&mut Vec::new());
+                } else if let (true, Some(behind)) = (greeted, behind) {
+                    forward(stream, behind);
+                }
             }
+        });
+        Self {
+            address,
+            ended,
+            thread: Some(thread),
         }
-    });
-    (listener, thread)
+    }
+}
+
+impl Drop for Encrypted {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(self.address);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Carry a connection to another server, until one of both ends it.
+fn forward(client: TcpStream, behind: SocketAddr) {
+    let server = TcpStream::connect(behind).unwrap();
+    let ways = [
+        (client.try_clone().unwrap(), server.try_clone().unwrap()),
+        (server, client),
+    ];
+    for (mut from, mut to) in ways {
+        std::thread::spawn(move || {
+            let _ = std::io::copy(&mut from, &mut to);
+            let _ = to.shutdown(Shutdown::Both);
+        });
+    }
 }
 
 #[test]
 fn who_speaks_in_the_open_to_a_cassandra_that_takes_only_tls_is_told_so_at_once() {
-    let (listener, thread) = encrypted();
-    let address = listener.local_addr().unwrap().to_string();
+    let encrypted = Encrypted::begin(None);
+    let address = encrypted.address.to_string();
     let cassandra = Cassandra::default();
     let (_, server) = guarded();
     let mut plan = plan(&server, &json!({"operations": 10}));
@@ -122,7 +169,17 @@ fn who_speaks_in_the_open_to_a_cassandra_that_takes_only_tls_is_told_so_at_once(
         format!("no connection: `{address}` speaks TLS, and ends connections in the open");
     assert!(said.contains(&expected), "{said}");
     assert!(said.contains("type: --tls"), "{said}");
-    thread.join().unwrap();
+}
+
+#[test]
+fn a_cassandra_that_takes_tls_too_and_loses_connections_once_is_driven_in_the_open() {
+    let protocol: Arc<dyn Protocol> = Arc::new(Cassandra::default());
+    let server = Server::begin(&protocol, Behaviour::Healthy);
+    let both = Encrypted::begin(Some(server.address));
+    let mut plan = plan(&server, &json!({"operations": 10}));
+    plan["target"] = target(&*protocol, "ring", &[both.address.to_string()]);
+    let result = drive(&plan).result();
+    assert_eq!((operations(&result), errors(&result).len()), (10, 0));
 }
 
 /// A load that is typed, with a file of properties that has the password of its binding.
@@ -205,10 +262,10 @@ fn a_password_in_a_property_file_is_in_nothing_that_is_left_or_printed() {
 #[test]
 fn two_thousand_clients_in_a_stall_cost_a_shared_connection_which_says_why() {
     let protocol: Arc<dyn Protocol> = Arc::new(Cassandra::default());
-    let stall = Behaviour::Stall(1, std::time::Duration::from_secs(4));
+    let stall = Behaviour::Stall(1, std::time::Duration::from_secs(60));
     let server = Server::begin(&protocol, stall);
     let changes = json!({
-        "level": {"kind": "threads", "threads": 2000}, "timeout": 0.5, "duration": 3.0,
+        "level": {"kind": "threads", "threads": 2000}, "timeout": 0.5, "duration": 5.0,
     });
     let result = drive(&plan(&server, &changes)).result();
     let told = errors(&result);

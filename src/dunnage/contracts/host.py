@@ -144,6 +144,16 @@ class Shared(Protocol):
         is told apart; empty where it cannot be."""
 
 
+@runtime_checkable
+class HasDisks(Protocol):
+    """A host whose disks somebody can look at."""
+
+    @property
+    def look_at_disks(self) -> str:
+        """What a user types on this machine to see how full they are; `STUDY` in it stands for the
+        file of the study."""
+
+
 def confinement(host: Site) -> str:
     """Why a host does not see its machine; empty where it does."""
     return host.confined if isinstance(host, Confined) else ""

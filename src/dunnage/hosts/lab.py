@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dunnage.errors import UnavailableError
+from dunnage.errors import UnavailableError, naming
 from dunnage.hosts.first_process import Identity, identity
 from dunnage.hosts.held_file import hold, let_go
 
@@ -145,7 +145,8 @@ class Lab:
         """Put down which first processes belong to it."""
         me = identity(os.getpid())
         new = self.directory / "owner.json.new"
-        new.write_text(Owner(self._purpose, me, first, keep).text())
+        with naming(new):
+            new.write_text(Owner(self._purpose, me, first, keep).text())
         new.rename(self.directory / "owner.json")
 
     def machine_id(self, host: str) -> Path:
@@ -153,7 +154,8 @@ class Lab:
         was started anew."""
         file = machine_id_file(self.directory, host)
         if not file.exists():
-            file.write_text(f"{uuid.uuid4().hex}\n")
+            with naming(file):
+                file.write_text(f"{uuid.uuid4().hex}\n")
         return file
 
     def let_go(self) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-
-from dunnage.contracts.host import Host
+from dunnage.contracts.host import HasDisks, Host
 from dunnage.errors import RunError
 from dunnage.units import size
 
@@ -31,4 +29,5 @@ def failed_there(host: Host, directory: str, what: str) -> RunError:
     if left is None or left >= LEAST:
         return RunError(what, where=host.name)
     full = f"{what}; only {size(left)} are left on the disk of `{directory}`"
-    return RunError(full, where=host.name, hint=shlex.join(["df", host.scratch]))
+    hint = host.look_at_disks if isinstance(host, HasDisks) else ""
+    return RunError(full, where=host.name, hint=hint)

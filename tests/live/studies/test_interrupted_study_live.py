@@ -231,7 +231,9 @@ def test_a_load_generator_whose_disk_is_full_is_told_with_that_and_its_run_is_re
     insist_complete(running)
     (failed,) = [event for event in running.result().events() if event["event"] == "run failed"]
     assert "only 0 B are left on the disk of `" in str(failed["why"])
-    assert "only 0 B are left on the disk of `" in " ".join(running.said.split())
+    said = " ".join(running.said.split())
+    assert "only 0 B are left on the disk of `" in said
+    assert "# then: dunnage lab shell client-1 -- df" in said
 
 
 def test_a_member_killed_during_a_run_makes_that_run_invalid_and_no_other(

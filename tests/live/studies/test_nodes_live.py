@@ -4,61 +4,57 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import time
-import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from kubernetes_lab import Lab, allowed, give_image, kubeconfig_of, opened, traces
 from lab_traces import eventually
-from lightkube.resources.core_v1 import Node, Pod
-from study_process import StudyProcess, answered, started
+from lightkube.resources.core_v1 import Pod
+from nodes_studies import (
+    NETWORK,
+    begun,
+    command,
+    directories,
+    finished,
+    insist_nothing_left,
+    insist_planned,
+    is_ready,
+    programs,
+    without_kubelet,
+    written,
+)
+from study_process import answered, started
 
 from dunnage import catalog
-from dunnage.clusters.nodes import why_unready
 from dunnage.clusters.rights import OF_EVERY_STUDY, OF_EXPLANATIONS, OF_VOLUMES
-from dunnage.errors import NoResultError
-from dunnage.hosts.nodes.manifests import ON_NODES
-from dunnage.hosts.nodes.planned import TESTBED
 from dunnage.hosts.nodes.testbed import PREFIX
-from dunnage.kubernetes_api import connect, session
+from dunnage.kubernetes_api import connect
 from dunnage.model.check import Status, Why
 from dunnage.opened import open_at
 from dunnage.store.events import RUN_BEGINS, STAY_FAILED
-from dunnage.store.read import Result
 
 pytestmark = [pytest.mark.live, pytest.mark.kubernetes, pytest.mark.timeout(600)]
 
 IMAGE = "somebody/redis:1"
+
 CONTEXT = "dunnage"
+
 USER = "measurer"
+
 RESTRICTED = "labels: {pod-security.kubernetes.io/enforce: restricted}"
-STUDY = """
-dunnage: 1
-name: {name}
-testbed: {{kind: nodes, context: dunnage, hosts: {{db: 2, client: 1}}, {testbed}}}
-database: {{kind: redis, topology: replicas, members: 2, image: "somebody/redis:1"}}
-deployments:
-  {deployments}
-workloads: [A]
-records: 500
-load: {{threads: [4], warmup: 500ms, duration: {duration}}}
-blocks: 1
-deadline: 60s
-patience: 0s
-questions:
-  cost: {{baseline: {baseline}, against: [service]}}
-"""
+
 NO_TOOL = "`iptables` failed"
-NETWORK = "platform: kubernetes, network: flannel-vxlan"
+
 PORT = f"port: {{{NETWORK}, endpoint: host-port}}"
+
 SERVICE = f"service: {{{NETWORK}, endpoint: service-ip}}"
+
 POD = f"service: {{{NETWORK}, endpoint: service-ip, client: container}}"
+
 DNS = f"dns: {{{NETWORK}, endpoint: container-dns, client: container}}"
 
 
@@ -81,70 +77,6 @@ def kubeconfig(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setenv("KUBECONFIG", str(file))
     with allowed(lab, USER, OF_EVERY_STUDY, file):
         yield file
-
-
-def written(
-    place: Path, *deployments: str, testbed: str = "", duration: str = "2s"
-) -> tuple[str, Path]:
-    """A study under a name of its own."""
-    name, path = f"nodes-{uuid.uuid4().hex[:8]}", place / "study.yaml"
-    baseline = deployments[0].partition(":")[0]
-    path.write_text(
-        STUDY.format(
-            name=name,
-            testbed=testbed,
-            deployments="\n  ".join(deployments),
-            baseline=baseline,
-            duration=duration,
-        )
-    )
-    return name, path
-
-
-def finished(running: StudyProcess) -> Result:
-    """The result of a study that ended by itself, with a record of every run."""
-    assert running.wait() in (0, 5), running.said
-    result = running.result()
-    assert result.finished() == {run.id for run in result.plan.runs()}, running.said
-    return result
-
-
-def insist_nothing_left(lab: Lab) -> None:
-    """Neither in the cluster nor on its nodes."""
-    assert traces(lab) == []
-    assert eventually(lambda: agents() == []), agents()
-    assert directories(lab) == []
-
-
-def directories(lab: Lab) -> list[Path]:
-    """Of agents, on all nodes, as the container runtimes of these see them."""
-    roots = [each / "root" for each in programs(lab, "containerd")]
-    assert len(roots) == len((*lab.members, lab.client))
-    return [found for root in roots for found in (root / ON_NODES[1:]).glob("*/*")]
-
-
-def programs(lab: Lab, name: str) -> list[Path]:
-    """Processes of a lab's cluster that are called so."""
-    return [
-        each
-        for each in Path("/proc").glob("[0-9]*")
-        if (argv := command(each))
-        and Path(argv[0]).name == name
-        and f"/{lab.testbed.name}/" in group(each)
-    ]
-
-
-def agents() -> list[str]:
-    """Command lines of agents, and of what names a directory of theirs."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            said = (process / "cmdline").read_bytes().decode(errors="replace")
-        except OSError:
-            continue
-        if PREFIX in said:
-            found.append(said)
-    return found
 
 
 @pytest.mark.proof
@@ -240,52 +172,6 @@ def test_a_study_on_nodes_without_rights_has_throughput_and_says_what_it_does_no
     insist_nothing_left(lab)
 
 
-def insist_planned(lab: Lab, path: Path) -> None:
-    """Every pod of a study that has no rights is as `dunnage plan --restricted` shows it."""
-    with session(lab.kubernetes.api) as asked:
-        pods = asked.get("/api/v1/pods").json()["items"]
-    ours = {
-        (each["metadata"]["namespace"], each["metadata"]["name"]): each["spec"]
-        for each in pods
-        if each["metadata"]["namespace"].startswith("dunnage-")
-    }
-    spaces = {space for space, _ in ours}
-    (testbed,) = (each for each in spaces if each.startswith(PREFIX))
-    (stay,) = spaces - {testbed}
-    kind, _, drawn = stay.rpartition("-")
-    shown = json.dumps(answered("plan", str(path), "--manifests", "--restricted"))
-    for stands, real in ((TESTBED, testbed), ("00000000", drawn), ("node-of-", "")):
-        shown = shown.replace(stands, real)
-    agents, *stays = json.loads(shown)
-    (own,) = (each for each in stays if kind.endswith(each["deployment"]))
-    made = [one for one in (*agents["objects"], *own["objects"]) if one["host"]]
-    assert len(made) == len(ours)
-    for one in made:
-        planned = one["object"]
-        name, space = planned["metadata"]["name"], planned["metadata"]["namespace"]
-        there: dict[str, Any] = {"spec": ours.pop((space, name), None)}
-        if planned["kind"] == "StatefulSet":
-            there = {"spec": {"template": {"spec": ours.pop((space, f"{name}-0"))}}}
-            planned = {"spec": {"template": {"spec": planned["spec"]["template"]["spec"]}}}
-        unknown = {".".join(map(str, each["at"])) for each in one["unknown"]}
-        wanted = {"spec": planned["spec"]}
-        found = [each for each in lacking(wanted, there) if each[0].strip(".") not in unknown]
-        assert [each for each in found if "tolerations" not in each[0]] == [], name
-
-
-def lacking(wanted: Any, there: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Where something is not as it is wanted, and both; a cluster adds what nobody asked for, such
-    as tolerations, and leaves out what is false."""
-    if isinstance(wanted, dict) and isinstance(there, dict):
-        for key, value in wanted.items():
-            yield from lacking(value, there.get(key), f"{where}.{key}")
-    elif isinstance(wanted, list) and isinstance(there, list) and len(wanted) == len(there):
-        for number, value in enumerate(wanted):
-            yield from lacking(value, there[number], f"{where}.{number}")
-    elif (wanted or None) != (there or None):
-        yield where, wanted, there
-
-
 @pytest.mark.proof
 def test_what_only_a_node_has_is_refused_where_a_study_has_no_rights(
     lab: Lab, tmp_path: Path
@@ -346,15 +232,6 @@ def test_what_agents_left_that_were_killed_is_removed_by_the_next_ones(
     insist_nothing_left(lab)
 
 
-def begun(running: StudyProcess) -> bool:
-    """Whether a run goes on."""
-    try:
-        events = running.result().events()
-    except NoResultError:  # not yet
-        return False
-    return any(event["event"] == RUN_BEGINS for event in events)
-
-
 @pytest.mark.proof
 def test_a_host_whose_agent_is_gone_gets_a_new_one_and_the_study_goes_on(
     lab: Lab, tmp_path: Path
@@ -391,25 +268,6 @@ def test_a_run_goes_on_while_the_api_server_is_killed_and_comes_back(
     insist_nothing_left(lab)
 
 
-@contextmanager
-def without_kubelet(lab: Lab, host: str) -> Iterator[None]:
-    """While it lasts, a node has no kubelet, as nothing restarts it."""
-    (kubelet,) = (each for each in programs(lab, "kubelet") if f"/{host}/" in group(each))
-    status = (kubelet / "status").read_text()
-    (restarting,) = re.findall(r"^PPid:\s+(\d+)$", status, re.MULTILINE)
-    os.kill(int(restarting), signal.SIGSTOP)
-    try:
-        os.kill(int(kubelet.name), signal.SIGKILL)
-        yield
-    finally:
-        os.kill(int(restarting), signal.SIGCONT)
-
-
-def is_ready(lab: Lab, host: str) -> bool:
-    with closing(connect(lab.kubernetes.api)) as client:
-        return not why_unready(client.get(Node, host))
-
-
 @pytest.mark.proof
 @pytest.mark.timeout(900)
 def test_a_node_that_is_not_ready_during_a_run_is_waited_for_and_nothing_is_lost(
@@ -432,21 +290,6 @@ def test_a_node_that_is_not_ready_during_a_run_is_waited_for_and_nothing_is_lost
     hurt = next(str(event["stay"]) for event in events if event["event"] == RUN_BEGINS)
     assert hurt not in {record.stay for record in result.records}
     insist_nothing_left(lab)
-
-
-def group(process: Path) -> str:
-    """The control groups of a process; none of one that has just ended."""
-    try:
-        return (process / "cgroup").read_text()
-    except OSError:
-        return ""
-
-
-def command(process: Path) -> list[str]:
-    try:
-        return (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
-    except OSError:
-        return []
 
 
 @pytest.mark.proof

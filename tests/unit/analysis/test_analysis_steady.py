@@ -27,7 +27,7 @@ from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.plan import StayPlan
 from dunnage.model.record import Record, Window
 from dunnage.wording.checks import allowed, seen
-from report_samples import unseen_by
+from report_gates import unseen_by
 
 
 def moved(changes: list[float], deployment: str = "native") -> list[Moved]:

@@ -34,6 +34,7 @@ def test_the_script_of_latte_has_what_it_is_told_to_do() -> None:
     script = latte._SCRIPT.read_text()
     assert all(f"pub async fn {name}(ctx, i)" in script for name in ("insert", "read", "update"))
     assert script.count("latte::blob(h + 9, 100)") == 2
+    assert "SELECT * FROM ${TABLE} WHERE y_id = ? LIMIT 1" in script  # as the engine reads
 
 
 def test_latte_tells_operations_and_seconds() -> None:
@@ -46,13 +47,18 @@ def test_latte_tells_operations_and_seconds() -> None:
 
 def test_cassandra_stress_is_told_the_same() -> None:
     common = "no-warmup cl=ONE n=6400 -pop"
-    sizes = "-col n=FIXED(10) size=FIXED(100) -rate threads=64 -node 127.0.0.1"
+    sizes = (
+        "-col n=FIXED(10) size=FIXED(100) -rate threads=64 -mode native cql3 connectionsPerHost=1 "
+        "-errors skip-read-validation -node 127.0.0.1"
+    )
     assert [" ".join(stress.words(stress.FIXED, asked)) for asked in (LOAD, A, C)] == [
         f"write {common} seq=1..6400 {sizes}",
         f"mixed ratio(write=1,read=1) {common} dist=UNIFORM(1..10000) {sizes}",
         f"read {common} dist=UNIFORM(1..10000) {sizes}",
     ]
-    assert "n=10 size=FIXED(100)" in " ".join(stress.words(stress.PLAIN, C))
+    of_cql_stress = " ".join(stress.words(stress.PLAIN, C))
+    assert "n=10 size=FIXED(100)" in of_cql_stress
+    assert "skip-read-validation" not in of_cql_stress  # it has no such word
 
 
 def test_cassandra_stress_tells_its_results() -> None:

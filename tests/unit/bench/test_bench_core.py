@@ -16,7 +16,7 @@ from engine.core import Core, CoreAsked, filling
 from engine.shape import RECORDS
 from engine.shots import Shot
 from engine.table import ENGINE
-from engine.warmed import warmed
+from engine.warmed import WarmUp, warm_up, warmed
 
 ROOT = Path(__file__).parents[3]
 LOAD, A, C = (CoreAsked(core, 64, 6400) for core in Core)
@@ -116,15 +116,19 @@ def test_all_clients_take_turns_and_have_all_records_before_they_read() -> None:
         Contender(ENGINE, partial(run, "e")),
         Contender("j", partial(run, "j"), java=True),
     ]
-    rows = in_all_loads(contenders, 64, 128, 2, {"j": 0.2, "not there": 0.5}, said.append)
-    assert order == [
-        *(f"e load {RECORDS}", f"j load {RECORDS}"),
-        *("e load 128", "j load 128", "j load 256", "j load 128", "j load 256", "e load 128"),
-        *(f"e load {RECORDS}", f"j load {RECORDS}"),
-        *("e A 128", "j A 128", "j A 256", "j A 128", "j A 256", "e A 128"),
-        *("e C 128", "j C 128", "j C 256", "j C 128", "j C 256", "e C 128"),
+    taken = in_all_loads(contenders, 64, 128, 2, {"j": 0.2, "not there": 0.5}, said.append)
+
+    def turns(core: str) -> list[str]:
+        warm = [f"e {core} 128", *(f"j {core} {many}" for many in (128, 256, 512))]
+        turn = [f"j {core} 128", f"j {core} 256"]
+        return [*warm, f"e {core} 128", *turn, *turn, f"e {core} 128"]
+
+    filled = [f"e load {RECORDS}", f"j load {RECORDS}"]
+    assert order == [*filled, *turns("load"), *filled, *turns("A"), *turns("C")]
+    assert taken.warm_ups == [
+        f"j, {core}: a warm-up of 128 operations." for core in ("load", "A", "C")
     ]
-    assert [(row.load.split()[0], row.client, row.goal) for row in rows] == [
+    assert [(row.load.split()[0], row.client, row.goal) for row in taken.lines] == [
         (load, client, goal)
         for load in ("load", "A", "C")
         for client, goal in ((ENGINE, None), ("j", 0.2))
@@ -136,6 +140,33 @@ def test_all_clients_take_turns_and_have_all_records_before_they_read() -> None:
 def test_a_client_in_java_is_counted_by_what_twice_as_much_needed_more() -> None:
     runs = {100: Shot(100, 3.0, 2.5), 200: Shot(200, 4.0, 2.75)}
     assert warmed(runs.__getitem__, 100) == Shot(100, 2.0, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("costs", "expected"),
+    [
+        ([9, 1, 1], WarmUp(100, settled=True)),
+        ([9, 4, 2, 1, 1], WarmUp(400, settled=True)),
+        ([9, 4, 2, 1.85], WarmUp(200, settled=True)),
+        ([9, 8, 6, 4, 2, 1], WarmUp(800, settled=False)),
+    ],
+)
+def test_a_warm_up_is_as_long_as_operations_become_cheaper(
+    costs: list[float], expected: WarmUp
+) -> None:
+    """`costs`: of each of the first 100 operations, of the next 100, of the next 200 and so on."""
+    steps = [100, *(100 * 2**number for number in range(len(costs) - 1))]
+    needed = [cost * many for cost, many in zip(costs, steps, strict=True)]
+    runs = {
+        sum(steps[:end]): Shot(sum(steps[:end]), 1, sum(needed[:end]))
+        for end in range(1, len(steps) + 1)
+    }
+    assert warm_up(runs.__getitem__, 100) == expected
+
+
+def test_what_a_warm_up_was_is_told() -> None:
+    assert str(WarmUp(102_400, settled=True)) == "102,400 operations"
+    assert str(WarmUp(64, settled=False)) == "64 operations, and it was still becoming faster"
 
 
 def test_what_does_not_show_beside_the_start_of_java_is_told_with_the_next_command() -> None:

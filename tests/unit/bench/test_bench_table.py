@@ -65,7 +65,7 @@ def test_the_table_says_what_was_compared_and_what_was_missing() -> None:
                 "read, 32 connections",
                 FLOOR,
                 4.2e-6,
-                Ratio(1.25, 1.0, 1.26),
+                Ratio(1.25, 1.0, 1.26, (1.1, 1.24)),
                 Ratio(1, 1, 1),
                 1.3,
             ),
@@ -88,12 +88,12 @@ A turn is of 51,200 operations.
 | load | client | CPU per operation | CPU: engine / client | goal | throughput: engine / client |
 | :-- | :-- | --: | --: | --: | --: |
 | read, 32 connections | engine | 5.25 µs |  |  |  |
-| read, 32 connections | floor | 4.20 µs | 1.25 (1.00–1.26) | ≤ 1.3: reached | 1.00 (1.00–1.00) |
+| read, 32 connections | floor | 4.20 µs | 1.25 (1.00–1.26) | ≤ 1.3: reached (1.10–1.24) | 1.00 (1.00–1.00) |
 | read, 32 connections | peer | 7.00 µs | 0.75 (0.70–0.80) |  | 1.00 (1.00–1.00) |
 
 - `memtier` was not compared.
 - `latte` was not compared.
-"""
+"""  # noqa: E501
     )
 
 
@@ -102,16 +102,25 @@ def test_where_no_peer_was_missing_the_table_is_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "told"),
+    ("interval", "told"),
     [
-        (1.1, 1.304, "| 1.20 (1.10–1.30) | ≤ 1.3: reached |"),
-        (1.1, 1.306, "| 1.20 (1.10–1.31) | ≤ 1.3: not settled |"),
-        (1.304, 2.0, "| 1.20 (1.30–2.00) | ≤ 1.3: not settled |"),
-        (1.306, 2.0, "| 1.20 (1.31–2.00) | ≤ 1.3: missed |"),
+        ((1.1, 1.304), "≤ 1.3: reached (1.10–1.30) |"),
+        ((1.1, 1.306), "≤ 1.3: not settled (1.10–1.31) |"),
+        ((1.304, 2.0), "≤ 1.3: not settled (1.30–2.00) |"),
+        ((1.306, 2.0), "≤ 1.3: missed (1.31–2.00) |"),
+        (None, "≤ 1.3: not settled |"),
     ],
 )
-def test_a_goal_is_reached_or_missed_where_all_that_is_shown_says_so(
-    low: float, high: float, told: str
+def test_a_goal_is_reached_or_missed_where_the_interval_that_is_shown_says_so(
+    interval: tuple[float, float] | None, told: str
 ) -> None:
-    line = Line("read", FLOOR, 1e-6, Ratio(1.2, low, high), Ratio(1, 1, 1), 1.3)
-    assert told in markdown(Section("Redis", [], [line], [], 1))
+    line = Line("read", FLOOR, 1e-6, Ratio(1.2, 0.9, 2.5, interval), Ratio(1, 1, 1), 1.3)
+    assert f"| 1.20 (0.90–2.50) | {told}" in markdown(Section("Redis", [], [line], [], 1))
+
+
+def test_each_further_turn_settles_more_and_one_that_was_disturbed_does_not_decide() -> None:
+    turns = [1.2, 1.22, 1.18, 1.21, 1.19, 1.35]
+    few, many = (ratio(turns * times, [1.0] * 6 * times).interval for times in (1, 4))
+    assert few is not None and many is not None
+    assert many[1] < few[1] < 1.3 < max(turns)
+    assert ratio(turns[:5], [1.0] * 5).interval is None

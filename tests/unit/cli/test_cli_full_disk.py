@@ -13,7 +13,7 @@ from command import Command
 from measured import STUDY, measured, without_checksums, written
 
 from dunnage.cli.shared import carrying_out
-from dunnage.errors import UnwrittenError
+from dunnage.errors import UnwrittenError, naming
 from dunnage.store.layout import ResultLayout
 from dunnage.store.write import ResultWriter
 
@@ -179,6 +179,32 @@ def test_a_disk_that_is_full_elsewhere_while_a_study_runs_is_told_with_what_goes
     assert shown.code == 4
     assert "/elsewhere/file: the disk is full\n  every finished run is kept\n" in shown.err
     assert "try: free some space, then: dunnage run --resume " in shown.err
+
+
+def test_a_full_disk_that_nobody_names_is_to_be_found_by_df(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel takes the file and refuses the bytes: such an error has no name of a file."""
+    monkeypatch.setattr(carrying_out, "_measure", lambda *_, **__: overfill())
+    shown = dunnage("run", written(tmp_path), "--results", tmp_path / "results")
+    assert shown.code == 4
+    assert "dunnage: a disk is full\n  every finished run is kept\n" in shown.err
+    hint = "try: `df` shows which one; free some space, then: dunnage run --resume "
+    assert hint in shown.err
+
+
+def test_who_knows_the_file_that_was_written_names_it() -> None:
+    with pytest.raises(OSError, match="/dev/full") as raised, naming(Path("/dev/full")):
+        overfill()
+    assert raised.value.errno == errno.ENOSPC
+    with pytest.raises(FileNotFoundError) as named, naming(Path("/dev/full")):
+        Path("/nowhere").read_text()
+    assert named.value.filename == "/nowhere"
+
+
+def overfill() -> None:
+    """Write more than a full disk takes."""
+    Path("/dev/full").write_text("x")
 
 
 def test_a_file_that_is_larger_than_the_shell_allows_is_said_with_the_remedy() -> None:

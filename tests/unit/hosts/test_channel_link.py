@@ -1,102 +1,25 @@
-"""A conversation with an agent that is played here, over streams that break."""
+"""A conversation with an agent that is played here, and the host behind it."""
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lab_traces import eventually
+from played_agent import HELLO, Agent, Told, once_more
 
 from dunnage.contracts.host import Completed
 from dunnage.errors import HostLostError, RunError, UnavailableError
 from dunnage.hosts.channel import link as made_here
-from dunnage.hosts.channel.bring import bring
-from dunnage.hosts.channel.channel import ChannelError, GoneError, Stream
-from dunnage.hosts.channel.frames import VERSION, Frames, framed
+from dunnage.hosts.channel.channel import ChannelError, GoneError
 from dunnage.hosts.channel.host import ChannelHost, Groups
 from dunnage.hosts.channel.link import Link
 from dunnage.hosts.channel.process import ChannelProcess
 from dunnage.hosts.machine_clock import MachineClock
 from dunnage.model.study import Limits
-
-Told = dict[str, Any]
-HELLO: Told = {"told": "hello", "version": VERSION, "processes": []}
-
-
-class Pair:
-    """Our end of a stream."""
-
-    def __init__(self, near: socket.socket) -> None:
-        self._near = near
-
-    def fileno(self) -> int:
-        return self._near.fileno()
-
-    def send(self, data: bytes) -> None:
-        self._near.sendall(data)
-
-    def receive(self) -> bytes:
-        data = self._near.recv(65536)
-        if not data:
-            raise EOFError("the stream ended")
-        return data
-
-    def close(self) -> None:
-        self._near.close()
-
-
-class Agent:
-    """Answers by what is asked; None is no answer, and `cut` ends the stream."""
-
-    def __init__(self) -> None:
-        self.answers: dict[str, Any] = {"hello": HELLO, "time": {"told": "time", "time": 1e9}}
-        self.asked: list[Told] = []
-        self.refused: ChannelError | None = None
-        self.streams = 0
-        self._far: socket.socket | None = None
-
-    def open(self) -> Stream:
-        if self.refused is not None:
-            raise self.refused
-        near, far = socket.socketpair()
-        self.streams += 1
-        self._far = far
-        threading.Thread(target=self._serve, args=(far,), daemon=True).start()
-        return Pair(near)
-
-    def say(self, header: Told) -> None:
-        """Say what nobody asked for."""
-        assert self._far is not None
-        self._far.sendall(framed({"id": 0, **header}))
-
-    def cut(self) -> None:
-        """Break the stream."""
-        assert self._far is not None
-        with suppress(OSError):
-            self._far.shutdown(socket.SHUT_RDWR)
-
-    def _serve(self, far: socket.socket) -> None:
-        frames = Frames()
-        with far:
-            while data := far.recv(65536):
-                for header, content in frames.take(data):
-                    self.asked.append(header)
-                    self._answer(far, header, content)
-
-    def _answer(self, far: socket.socket, header: Told, content: bytes) -> None:
-        answer = self.answers.get(header["ask"])
-        told = answer(header, content) if callable(answer) else answer
-        if told is None:
-            return
-        bytes_ = told.get("bytes", b"")
-        with suppress(OSError):
-            far.sendall(framed({**told, "bytes": len(bytes_), "id": header["id"]}, bytes_))
 
 
 @pytest.fixture
@@ -111,18 +34,6 @@ def link(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> Iterator[Link]:
     joined = Link("db-1", agent.open)
     yield joined
     joined.close()
-
-
-def once_more(agent: Agent, answer: Told) -> Callable[[Told, bytes], Told | None]:
-    """An answer that the first stream does not live to give."""
-
-    def answered(*_: object) -> Told | None:
-        if agent.streams == 1:
-            agent.cut()
-            return None
-        return answer
-
-    return answered
 
 
 def test_a_question_is_answered_with_its_bytes(agent: Agent, link: Link) -> None:
@@ -393,33 +304,3 @@ def test_its_units_are_below_the_agents_own_group(host: ChannelHost) -> None:
     assert host.control_group("generator") == "/pods/p/generator"
     assert host.shared == {"agent": "/pods/p"}
     assert host.engine == "/mine/db-1/engine"
-
-
-# How the engine comes there.
-
-
-class Written:
-    """A channel whose commands are carried out here."""
-
-    def __init__(self, code: int = 0, stderr: str = "") -> None:
-        self.answer = Completed(code, "", stderr)
-        self.given: list[tuple[Any, bytes]] = []
-
-    def run(self, argv: Any, *, stdin: bytes = b"", timeout: float) -> Completed:
-        self.given.append((argv, stdin))
-        return self.answer
-
-    def open(self, argv: Any) -> Stream:
-        raise AssertionError("nobody speaks yet")
-
-
-def test_a_program_is_brought_whole_or_the_reason_is_told() -> None:
-    channel = Written()
-    bring(channel, b"program", "/there/engine")
-    ((argv, given),) = channel.given
-    assert argv[:2] == ["sh", "-c"]
-    assert "/there/engine.part" in argv[2]
-    assert given == b"program"
-    for failed, why in ((Written(1, "no space"), "no space"), (Written(127), "exit code 127")):
-        with pytest.raises(ChannelError, match=f"cannot be brought there: {why}"):
-            bring(failed, b"program", "/there/engine")

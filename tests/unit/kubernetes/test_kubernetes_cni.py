@@ -167,7 +167,7 @@ def test_each_node_is_told_its_own_range_and_number() -> None:
         own = OwnKubernetes(testbed, binaries(Path("/c")), testbed.hosts, chosen)
         _, second = testbed.group("db")
         told = json.loads(own._configuration(second, Subnet("10.67.5.0/24")))
-        ranges = own._plane.ranges
+        ranges = own.plane.ranges
         assert told["number"] == "2"
         assert told["range"] == f"10.67.5.0/24 of {ranges.pods}, not {ranges.services}"
         bridges = OwnKubernetes(testbed, binaries(Path("/c")), testbed.hosts, Choices())

@@ -19,7 +19,8 @@ from dunnage.model.plan import Skipped
 from dunnage.report.page.page import page
 from dunnage.store.write import write_again
 from dunnage.wording import numbers
-from report_samples import HOSTILE, Sample, nothing_measured, sample, unseen_by
+from report_gates import unseen_by
+from report_samples import HOSTILE, Sample, nothing_measured, sample
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 

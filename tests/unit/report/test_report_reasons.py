@@ -11,7 +11,8 @@ from dunnage.model.analysis import Analysis
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.parity import Aspect, Cause, Difference
 from dunnage.wording.checks import CAUSES
-from report_samples import nothing_measured, sample, spoilt_by
+from report_gates import spoilt_by
+from report_samples import nothing_measured, sample
 
 BOUND = (share("steal", 0.05),)
 OTHER_HEAP = Difference(

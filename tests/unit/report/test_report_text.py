@@ -13,7 +13,8 @@ from dunnage.model.choices import Cores, Data
 from dunnage.model.look import Look
 from dunnage.report.terminal import text
 from dunnage.wording import numbers, terms
-from report_samples import HOSTILE, nothing_measured, sample, spoilt_by
+from report_gates import spoilt_by
+from report_samples import HOSTILE, nothing_measured, sample
 
 
 def shown(renderable: RenderableType, width: int = 120, *, colour: bool = False) -> str:

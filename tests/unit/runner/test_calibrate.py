@@ -14,7 +14,7 @@ from dunnage.model.plan import CalibrationPlan, RunPlan, StayPlan
 from dunnage.model.record import Measurement, OperationStats, Record
 from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.runner.calibrate import calibrated, told
-from report_samples import unseen_by
+from report_gates import unseen_by
 
 LEVEL = Level(threads=32)
 WORKLOAD = Workload(name="A", core="A", phase=Phase.RUN, records=100)

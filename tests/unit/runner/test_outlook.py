@@ -12,7 +12,7 @@ from dunnage.model.plan import RunPlan
 from dunnage.model.record import Record
 from dunnage.model.study import QuestionSpec
 from dunnage.runner.outlook import BARREN, Outlook
-from report_samples import spoilt_by, unseen_by
+from report_gates import spoilt_by, unseen_by
 
 NAMES = ("native", "host", "bridge")
 ASKED = {"Q": QuestionSpec(baseline="native", against=("host", "bridge"))}

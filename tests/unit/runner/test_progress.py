@@ -15,7 +15,7 @@ from dunnage.analysis.checks.finding import count, share
 from dunnage.model.check import CheckResult, Status
 from dunnage.model.plan import StayPlan
 from dunnage.runner.progress import Display, TimeLeft
-from report_samples import spoilt_by, unseen_by
+from report_gates import spoilt_by, unseen_by
 
 seconds = st.floats(0.0, 1e6)
 

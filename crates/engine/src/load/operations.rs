@@ -70,9 +70,7 @@ fn print(plan: &LoadPlan, arguments: &Arguments, out: &mut impl Write) -> io::Re
             break;
         };
         operations.over(&operation);
-        let Some(line) = lines.line(&operation) else {
-            break;
-        };
+        let line = lines.line(&operation).map_err(io::Error::other)?;
         writeln!(out, "{}", line.text(arguments.values))?;
     }
     Ok(())
@@ -93,15 +91,15 @@ impl Lines {
         })
     }
 
-    /// None for an operation of the other workload.
-    fn line(&mut self, operation: &Operation) -> Option<Line> {
+    /// The error is one sentence, of an operation of another workload.
+    fn line(&mut self, operation: &Operation) -> Result<Line, String> {
         let kind = operation.kind().name();
         match (self, operation) {
-            (Self::Ycsb(records), Operation::Ycsb(operation)) => {
-                Some(records.line(kind, operation))
-            }
-            (Self::Stress(rows), Operation::Stress(operation)) => Some(rows.line(kind, operation)),
-            _ => None,
+            (Self::Ycsb(records), Operation::Ycsb(operation)) => Ok(records.line(kind, operation)),
+            (Self::Stress(rows), Operation::Stress(operation)) => Ok(rows.line(kind, operation)),
+            _ => Err(format!(
+                "the operation `{kind}` is not of the workload of this plan"
+            )),
         }
     }
 }
@@ -268,6 +266,18 @@ mod tests {
             rest("counter_write"),
             format!("- - C0,C1 {lengths} {five},{five}")
         );
+    }
+
+    #[test]
+    fn an_operation_of_another_workload_is_an_error_and_no_end() {
+        let mut other = plan();
+        other.workload = stress();
+        let mut operations = Operations::new(&other).unwrap();
+        let mut client = operations.client(0);
+        let operation = operations.draw(&mut client).unwrap();
+        let refused = Lines::of(&plan()).unwrap().line(&operation);
+        let said = refused.err().unwrap_or_default();
+        assert!(said.contains("is not of the workload"), "{said}");
     }
 
     #[test]

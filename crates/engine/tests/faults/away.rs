@@ -38,17 +38,18 @@ fn a_server_that_ends_all_connections_and_refuses_others_for_a_while_is_driven_a
     let (rate, connections) = (100.0, 2);
     each(|protocol| {
         let server = Server::begin(protocol, Behaviour::Refuse(50, milliseconds(300)));
-        let changes = json!({"level": open(rate, connections), "duration": 2.5});
+        let changes = json!({"level": open(rate, connections), "duration": 4.0});
         let driven = drive(&plan(&server, &changes));
         let result = driven.result();
         let (seen, told) = (server.seen(), errors(&result));
         let what = format!("{} {told:?} {seen:?}", protocol.driver());
         assert_eq!(told.keys().collect::<Vec<_>>(), ["connection"], "{what}");
         let (answered, failed) = (driven.times(".response"), driven.times(".failed"));
-        assert_eq!(answered.len() + failed.len(), 250, "{what}");
+        assert_eq!(answered.len() + failed.len(), 400, "{what}");
         assert_eq!(failed.len(), told["connection"], "{what}");
         assert_eq!(answered.len(), seen.well, "{what}");
-        assert!(answered.len() >= 100, "{what}");
+        // The first 49 are from before; it is driven again, however late that is.
+        assert!(answered.len() > 60, "{what}");
         if protocol.shares() {
             assert!(seen.connections >= 3, "{what}");
         } else {
@@ -107,7 +108,7 @@ fn a_cassandra_without_the_table_is_refused_with_the_statement_that_makes_it() {
     assert!(said.contains(&expected), "{said}");
     // Another part of the load may be about to make it.
     let part = json!({
-        "operations": 10, "timeout": 0.5, "part": {"index": 1, "of": 2},
+        "operations": 10, "timeout": 3.0, "part": {"index": 1, "of": 2},
         "level": {"kind": "threads", "threads": 2},
     });
     let driven = drive(&plan(&server, &part));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::scripted::driven::{at_least, drive, errors, operations, plan, sum};
+use super::scripted::driven::{at_least, drive, errors, operations, plan, seconds_of, sum};
 use super::scripted::{Behaviour, Protocol, Redis, Server};
 use super::{each, milliseconds, open};
 
@@ -35,9 +35,10 @@ fn a_stall_is_in_the_response_times_of_all_that_were_due_in_it_and_hardly_in_ser
             let waited = at_least(&response, left);
             assert!(waited >= due, "{name} {left}: {waited} of {due}");
         }
-        // A busy machine may hold the engine too, and each time no more than this are under way.
-        let held = [&response, &service].map(|times| at_least(times, 0.15));
-        assert!(held[1] * 10 <= held[0], "{name} {held:?}");
+        // However long a busy machine holds the engine, no more than `connections` are served at a
+        // time: 8 s in all, and a hold adds more to response times.
+        let [waited, worked] = [&response, &service].map(seconds_of);
+        assert!(worked * 4.0 <= waited, "{name} {worked} {waited}");
         let late = sum(&result["late"]);
         assert!(late as f64 >= rate * stall * 0.9, "{name} {late}");
         assert!(server.seen().most <= connections, "{name}");
@@ -47,10 +48,11 @@ fn a_stall_is_in_the_response_times_of_all_that_were_due_in_it_and_hardly_in_ser
 #[test]
 fn a_closed_loop_on_a_server_that_freezes_for_good_has_an_error_of_each_thread() {
     each(|protocol| {
-        let freezes = Behaviour::Stall(60, Duration::from_secs(100));
+        let freezes = Behaviour::Stall(9, Duration::from_secs(100));
         let server = Server::begin(protocol, freezes);
+        // It freezes early in the load, and no operation is given up before the load's end.
         let changes = json!({
-            "level": {"kind": "threads", "threads": 4}, "duration": 0.5, "timeout": 1.0,
+            "level": {"kind": "threads", "threads": 4}, "duration": 1.0, "timeout": 2.5,
         });
         let driven = drive(&plan(&server, &changes));
         let (result, seen) = (driven.result(), server.seen());
@@ -70,8 +72,9 @@ fn a_closed_loop_on_a_server_that_freezes_for_good_has_an_error_of_each_thread()
 #[test]
 fn an_answer_that_comes_after_the_end_of_a_closed_loop_is_unfinished() {
     each(|protocol| {
-        let server = Server::begin(protocol, Behaviour::Stall(60, milliseconds(1500)));
-        let changes = json!({"level": {"kind": "threads", "threads": 4}, "duration": 0.5});
+        // The stall begins early in the load, and lasts well beyond its end.
+        let server = Server::begin(protocol, Behaviour::Stall(9, milliseconds(3000)));
+        let changes = json!({"level": {"kind": "threads", "threads": 4}, "duration": 1.0});
         let driven = drive(&plan(&server, &changes));
         let (result, seen) = (driven.result(), server.seen());
         let what = format!("{} {seen:?} {result}", protocol.driver());
@@ -79,18 +82,18 @@ fn an_answer_that_comes_after_the_end_of_a_closed_loop_is_unfinished() {
         let unfinished = sum(&result["unfinished"]);
         assert_eq!(unfinished, 4, "{what}");
         let times = driven.times(".unfinished");
-        assert_eq!(at_least(&times, 0.9), unfinished, "{what}");
+        assert_eq!(at_least(&times, 1.9), unfinished, "{what}");
         assert_eq!(operations(&result) + unfinished, seen.asked, "{what}");
     });
 }
 
 #[test]
 fn an_operation_that_is_given_up_in_a_stall_is_a_time_out_and_the_next_one_has_its_own_answer() {
-    let (rate, connections, seconds) = (200.0, 4, 1.5);
+    let (rate, connections, seconds) = (200.0, 4, 4.0);
     each(|protocol| {
-        let server = Server::begin(protocol, Behaviour::Stall(60, milliseconds(700)));
+        let server = Server::begin(protocol, Behaviour::Stall(60, milliseconds(2000)));
         let changes = json!({
-            "level": open(rate, connections), "duration": seconds, "timeout": 0.2,
+            "level": open(rate, connections), "duration": seconds, "timeout": 0.4,
         });
         let driven = drive(&plan(&server, &changes));
         let result = driven.result();
@@ -98,15 +101,16 @@ fn an_operation_that_is_given_up_in_a_stall_is_a_time_out_and_the_next_one_has_i
         let what = format!("{} {told:?} {}", protocol.driver(), result["messages"]);
         let given_up = told.get("timeout").copied().unwrap_or(0);
         assert_eq!(told.len(), 1, "{what}");
-        // Each connection gives up one after another, three times in this stall, if it is not late.
+        // Each connection gives up one after another, five times in this stall, if nothing holds the
+        // engine.
         assert!(given_up >= 2 * connections, "{what}");
         let intended = (rate * seconds) as u64;
         let (answered, failed) = (driven.times(".response"), driven.times(".failed"));
         assert_eq!(answered.len() + given_up, intended, "{what}");
         assert_eq!(failed.len(), given_up, "{what}");
-        assert!(failed.min() >= 199_000_000, "{what}");
+        assert!(failed.min() >= 399_000_000, "{what}");
         // Whoever waited for a connection meanwhile was answered after the stall.
-        assert!(at_least(&answered, 0.4) > 0, "{what}");
+        assert!(at_least(&answered, 0.5) > 0, "{what}");
     });
 }
 
@@ -125,15 +129,15 @@ fn a_member_of_a_redis_cluster_that_stands_still_holds_up_its_own_records_only()
     let mut plan = plan(
         &still,
         &json!({
-            "operations": 40, "timeout": 0.25, "level": {"kind": "threads", "threads": 2},
+            "operations": 24, "timeout": 1.0, "level": {"kind": "threads", "threads": 2},
         }),
     );
     plan["target"]["topology"] = json!("cluster");
     let result = drive(&plan).result();
     let (told, seen) = (errors(&result), healthy.seen());
     assert_eq!(told.keys().collect::<Vec<_>>(), ["timeout"], "{told:?}");
-    assert_eq!(operations(&result) + told["timeout"], 40);
+    assert_eq!(operations(&result) + told["timeout"], 24);
     assert_eq!(operations(&result), seen.well);
     // Half of the records are there, give or take what chance does.
-    assert!(seen.well >= 8, "{seen:?} {told:?}");
+    assert!(seen.well >= 4, "{seen:?} {told:?}");
 }

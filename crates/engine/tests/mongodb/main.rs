@@ -343,7 +343,7 @@ fn the_routers_of_a_sharded_cluster_take_operations_in_turns() {
 fn what_is_no_router_is_not_driven_as_one() {
     let (_, address) = storing();
     let mut plan = loading(&target("sharded", &[address], &json!({})));
-    plan["timeout"] = json!(0.5);
+    plan["timeout"] = json!(3.0);
     let said = Scratch::new().refused(&plan);
     assert!(said.contains("is not a router (`mongos`)"), "{said}");
 }

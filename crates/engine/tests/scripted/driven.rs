@@ -170,6 +170,11 @@ pub fn at_least(times: &Histogram<u64>, seconds: f64) -> u64 {
         .sum()
 }
 
+/// The sum of times in seconds.
+pub fn seconds_of(times: &Histogram<u64>) -> f64 {
+    times.mean() * times.len() as f64 / 1e9
+}
+
 /// Operations of a result, of all kinds.
 pub fn operations(result: &Value) -> u64 {
     sum(&result["operations"])

@@ -199,7 +199,7 @@ def _going_on(command: str) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        unwritten = UnwrittenError(error, str(error.filename or ""))
+        unwritten = UnwrittenError(error, str(error.filename or ""))  # a failed write names no file
         unwritten.add_note(_KEPT)
         unwritten.hint = unwritten.then(command)
         raise unwritten from error

@@ -57,6 +57,10 @@ class NamespaceHost:
     def router(self) -> Router | None:
         return self.before()
 
+    @property
+    def look_at_disks(self) -> str:
+        return f"dunnage run --keep STUDY  # then: dunnage lab shell {self.name} -- df"
+
     def run(
         self,
         argv: Sequence[str],

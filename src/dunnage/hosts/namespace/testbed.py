@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dunnage.contracts.host import Host
 from dunnage.contracts.testbed import OtherProcess
-from dunnage.errors import UnavailableError
+from dunnage.errors import UnavailableError, naming
 from dunnage.hosts.clean import clean_held, forget_tops
 from dunnage.hosts.control_groups.groups import MOST_WEIGHT, TOP, ControlGroups, Shape
 from dunnage.hosts.control_groups.here import control_groups
@@ -175,7 +175,8 @@ class NamespaceTestbed:
         with registry():  # nobody removes the group above all labs meanwhile
             for group in (TOP, self._lab.group):
                 self._make_group(group, Shape())
-        self._lab.hosts_file.write_text(hosts_file(self._plugs))
+        with naming(self._lab.hosts_file):
+            self._lab.hosts_file.write_text(hosts_file(self._plugs))
         self._begin([SWITCH, *self._hosts])
         self._join(list(self._hosts), bridge=True)
 

@@ -27,6 +27,8 @@ class NodeHost(ChannelHost):
     """A node of a cluster."""
 
     making: Beside
+    look_at_disks: str
+    """As `HasDisks` has it."""
 
     def beside(self, namespace: str, labels: Mapping[str, str]) -> PodHost:
         """Make a pod on the same node, in a namespace that is there, with a network of its own.

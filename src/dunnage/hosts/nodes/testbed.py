@@ -270,6 +270,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             clock=self.clock,
             link=lambda: self._links[agent.host],
             making=self._beside,
+            look_at_disks=self._cluster.context.asking(f"describe node {agent.node}"),
         )
 
     def _groups(self, agent: Agent, link: Link) -> Groups:

@@ -99,16 +99,17 @@ class OwnKubernetes:
         self._control = _control(hosts)
         self._running = {host.name: Running(host, binaries.environment) for host in hosts}
         self._hosts = {host.name: host for host in hosts}
-        self._plane = self._new_plane()
+        self.plane = self._new_plane()
+        """What its programs are told, and by which authority users are known."""
         self._facts: Mapping[str, Scalar] = {}
 
     def form(self) -> None:
         """Start all of it anew, and wait until every node is ready and names are found."""
-        self._plane = self._new_plane()
+        self.plane = self._new_plane()
         self._all(self._begin)
         probes = self._probes
         flannel = with_flannel(self._choices.network)
-        objects = initial_objects(self._plane.dns, self._control.address, flannel=flannel)
+        objects = initial_objects(self.plane.dns, self._control.address, flannel=flannel)
         self._until("the API server is not ready", probes.server, API)
         self._until("first objects are not accepted", lambda: probes.holds(objects), API)
         self._all(self._go_on)
@@ -134,7 +135,7 @@ class OwnKubernetes:
 
     def kubeconfig(self, server: str) -> bytes:
         """One that finds the API server at this URL, for who may do everything."""
-        return self._plane.kubeconfig("dunnage", MASTERS, server=server)
+        return self.plane.kubeconfig("dunnage", MASTERS, server=server)
 
     def asking(self, words: str) -> str:
         shell = f"dunnage lab shell {self.control} -- kubectl {words}"
@@ -232,7 +233,7 @@ class OwnKubernetes:
 
     @property
     def _commander(self) -> OnControl:
-        return OnControl(self._running[self._control.name], self._plane)
+        return OnControl(self._running[self._control.name], self.plane)
 
     @property
     def _probes(self) -> Probes:
@@ -240,7 +241,7 @@ class OwnKubernetes:
 
     def _on(self, node: str) -> OnNode:
         clock = self._testbed.clock
-        return OnNode(self._running[node], self._plane, self._binaries, self._choices, clock)
+        return OnNode(self._running[node], self.plane, self._binaries, self._choices, clock)
 
     def _begin(self, host: Host) -> None:
         """Start what waits for nothing: the API server with its etcd, or a node's containerd."""
@@ -258,13 +259,13 @@ class OwnKubernetes:
             return
         part = self._on(host.name)
         if with_flannel(self._choices.network):
-            config = self._plane.kubeconfig(FLANNEL_USER)
+            config = self.plane.kubeconfig(FLANNEL_USER)
             subnet = by_flannel(part.there, part.flannel, config, part.clock)
         else:
             with self._asked("nodes cannot be listed") as client:
                 ranges = pod_ranges(client.list(NodeObject))
             addresses = {name: each.address for name, each in self._hosts.items()}
-            subnet = by_routes(part.there, self._plane.ranges.pods, ranges, addresses)
+            subnet = by_routes(part.there, self.plane.ranges.pods, ranges, addresses)
         write_configuration(part.there, part.node, self._configuration(host, subnet))
 
     def _configuration(self, host: Host, subnet: Subnet) -> bytes:
@@ -272,7 +273,7 @@ class OwnKubernetes:
         own = self._choices.configuration
         if not own:
             return configuration(subnet, self._running[host.name].place.path("addresses"))
-        ranges = self._plane.ranges
+        ranges = self.plane.ranges
         number = [*self._hosts].index(host.name) + 1
         node = NodeNetwork(subnet.range, ranges.pods, ranges.services, number)
         return filled(own, node).encode()
@@ -320,8 +321,8 @@ class OwnKubernetes:
             told_by_nodes = node_facts(client.list(NodeObject))
         return {
             **told_by_nodes,
-            "pod_range": self._plane.ranges.pods,
-            "service_range": self._plane.ranges.services,
+            "pod_range": self.plane.ranges.pods,
+            "service_range": self.plane.ranges.services,
             "origin": self._binaries.origin,
             "ours": True,
         }

@@ -18,60 +18,88 @@ const COPIES: usize = 3;
 pub struct Table {
     keyspace: String,
     name: String,
-    /// Its columns, as they are made.
-    columns: String,
+    origin: Origin,
+}
+
+/// How a table comes to be.
+#[derive(Debug, PartialEq, Eq)]
+enum Origin {
+    /// By a statement, with these columns.
+    Statement(String),
+    /// By this command of cassandra-stress, which makes it as that does and fills it. A table made
+    /// otherwise would have no rows, and would be stored in another way.
+    Stress(&'static str),
 }
 
 impl Table {
     /// Those that a workload needs.
     pub fn needed(settings: &Settings, workload: &Workload) -> Vec<Self> {
-        let table = |name: &str, key: &str, columns: Vec<String>| Self {
+        let table = |name: &str, origin: Origin| Self {
             keyspace: settings.keyspace.clone(),
             name: name.to_owned(),
-            columns: format!("{key} PRIMARY KEY, {}", columns.join(", ")),
+            origin,
         };
         match workload {
             Workload::Ycsb(workload) => {
                 let values = Values::new(workload);
                 let fields = values.names().iter().map(|name| format!("{name} varchar"));
-                let key = format!("{KEY} varchar");
-                vec![table(&settings.table, &key, fields.collect())]
+                let fields = fields.collect::<Vec<_>>().join(", ");
+                let columns = format!("{KEY} varchar PRIMARY KEY, {fields}");
+                vec![table(&settings.table, Origin::Statement(columns))]
             }
             Workload::Stress(workload) => {
                 let mix = &workload.mix;
                 [
-                    ("standard1", "blob", mix.read + mix.write),
-                    ("counter1", "counter", mix.counter_read + mix.counter_write),
+                    ("standard1", "write", mix.read + mix.write),
+                    (
+                        "counter1",
+                        "counter_write",
+                        mix.counter_read + mix.counter_write,
+                    ),
                 ]
                 .into_iter()
                 .filter(|(_, _, weight)| *weight > 0.0)
-                .map(|(name, kind, _)| {
-                    let columns = workload.columns.iter();
-                    let columns = columns.map(|column| format!("\"{column}\" {kind}"));
-                    table(name, "key blob", columns.collect())
-                })
+                .map(|(name, command, _)| table(name, Origin::Stress(command)))
                 .collect()
             }
         }
     }
+}
 
-    /// What to type to make it, in a ring of so many members.
-    fn made(&self, with_keyspace: bool, members: usize) -> String {
-        let Self {
+/// What to type where tables are absent, in a ring of so many members. With each table stands
+/// whether its keyspace is there.
+fn remedy(absent: &[(&Table, bool)], members: usize) -> String {
+    let mut proposed = BTreeSet::new();
+    let (mut statements, mut commands) = (Vec::new(), Vec::new());
+    for (table, with_keyspace) in absent {
+        let Table {
             keyspace,
             name,
-            columns,
-        } = self;
-        let table = format!("CREATE TABLE \"{keyspace}\".\"{name}\" ({columns});");
-        if with_keyspace {
-            let copies = members.clamp(1, COPIES);
-            format!(
-                "CREATE KEYSPACE \"{keyspace}\" WITH replication = {{'class': 'SimpleStrategy', \
-                 'replication_factor': {copies}}}; {table}"
-            )
-        } else {
-            table
+            origin,
+        } = table;
+        match origin {
+            Origin::Statement(columns) => {
+                if !with_keyspace && proposed.insert(keyspace) {
+                    let copies = members.clamp(1, COPIES);
+                    statements.push(format!(
+                        "CREATE KEYSPACE \"{keyspace}\" WITH replication = {{'class': \
+                         'SimpleStrategy', 'replication_factor': {copies}}};"
+                    ));
+                }
+                statements.push(format!(
+                    "CREATE TABLE \"{keyspace}\".\"{name}\" ({columns});"
+                ));
+            }
+            Origin::Stress(command) => commands.push(format!("--stress {command} n=ROWS")),
         }
+    }
+    if commands.is_empty() {
+        format!("type in cqlsh: {}", statements.join(" "))
+    } else {
+        format!(
+            "write its rows first, with the same address, `-col` and `-schema`: {}",
+            commands.join(", then ")
+        )
     }
 }
 
@@ -84,18 +112,15 @@ pub fn told(failure: Failure, tables: &[Table], session: &Connections, alone: bo
         Some(keyspace.tables.contains_key(&table.name))
     };
     let there = tables.iter().map(|table| (table, known(table)));
-    let absent: Vec<_> = there.filter(|(_, known)| *known != Some(true)).collect();
+    let absent: Vec<_> = there
+        .filter(|(_, known)| *known != Some(true))
+        .map(|(table, known)| (table, known.is_some()))
+        .collect();
     if failure.fault != Fault::Server || absent.is_empty() {
         return failure;
     }
-    let mut proposed = BTreeSet::new();
-    let members = state.get_nodes_info().len();
-    let made = absent.iter().map(|(table, known)| {
-        let with_keyspace = known.is_none() && proposed.insert(&table.keyspace);
-        table.made(with_keyspace, members)
-    });
-    let made = made.collect::<Vec<_>>().join(" ");
-    let message = format!("{}; type in cqlsh: {made}", failure.message);
+    let remedy = remedy(&absent, state.get_nodes_info().len());
+    let message = format!("{}; {remedy}", failure.message);
     Failure {
         message,
         lasting: alone,
@@ -123,33 +148,36 @@ mod tests {
              field1 varchar);";
         let needed = needed(None);
         assert_eq!(needed.len(), 1);
-        assert_eq!(needed[0].made(false, 5), table);
+        let told = remedy(&[(&needed[0], true)], 5);
+        assert_eq!(told, format!("type in cqlsh: {table}"));
         for (members, copies) in [(1, 1), (2, 2), (5, 3)] {
             let keyspace = format!(
                 "CREATE KEYSPACE \"ycsb\" WITH replication = {{'class': 'SimpleStrategy', \
-                 'replication_factor': {copies}}}; "
+                 'replication_factor': {copies}}};"
             );
-            assert_eq!(needed[0].made(true, members), keyspace + table);
+            let told = remedy(&[(&needed[0], false)], members);
+            assert_eq!(told, format!("type in cqlsh: {keyspace} {table}"));
         }
     }
 
     #[test]
-    fn cassandra_stress_needs_the_tables_of_its_operations() {
-        let mut workload = stress();
-        let Workload::Stress(asked) = &mut workload else {
-            panic!("it was made so");
+    fn tables_of_cassandra_stress_are_made_and_filled_by_its_own_commands() {
+        let told = |counters: f64| {
+            let mut workload = stress();
+            let Workload::Stress(asked) = &mut workload else {
+                panic!("it was made so");
+            };
+            asked.mix.counter_read = counters;
+            let needed = needed(Some(workload));
+            let absent: Vec<_> = needed.iter().map(|table| (table, false)).collect();
+            remedy(&absent, 1)
         };
-        asked.columns = vec!["C0".to_owned(), "C1".to_owned()];
-        let rows = "CREATE TABLE \"ycsb\".\"standard1\" (key blob PRIMARY KEY, \"C0\" blob, \"C1\" \
-             blob);";
-        let counters = rows
-            .replace("standard1", "counter1")
-            .replace("\" blob", "\" counter");
-        asked.mix.counter_write = 1.0;
-        let made = |workload: &Workload| -> Vec<String> {
-            let needed = needed(Some(workload.clone()));
-            needed.iter().map(|table| table.made(false, 1)).collect()
-        };
-        assert_eq!(made(&workload), [rows, counters.as_str()]);
+        let rows = "write its rows first, with the same address, `-col` and `-schema`: --stress \
+             write n=ROWS";
+        assert_eq!(told(0.0), rows);
+        assert_eq!(
+            told(1.0),
+            format!("{rows}, then --stress counter_write n=ROWS")
+        );
     }
 }

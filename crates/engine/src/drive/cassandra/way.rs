@@ -8,7 +8,6 @@ use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::{Session as Connections, TlsContext};
 use scylla::client::session_builder::SessionBuilder;
-use scylla::errors::NewSessionError;
 use scylla::policies::load_balancing::DefaultPolicy;
 use scylla::policies::retry::FallthroughRetryPolicy;
 use wire::load::{Target, Tls};
@@ -67,11 +66,7 @@ impl Way {
             self.greet(host(address), remote).await?;
             named.push((remote, host(address)));
         }
-        let session = self.builder(settings, &named)?.build().await;
-        let session = match session {
-            Ok(session) => session,
-            Err(error) => return Err(self.refused(&error, named[0]).await),
-        };
+        let session = self.session(settings, &named).await?;
         let state = session.get_cluster_state();
         let members = state.get_nodes_info();
         for member in members {
@@ -92,6 +87,28 @@ impl Way {
             tokio::time::sleep(PROBING).await;
         }
         Ok(session)
+    }
+
+    /// Connections to the members that are `named`, and to those that they tell of.
+    ///
+    /// Where a connection in the open breaks, and the first member answers a greeting of TLS, the
+    /// open is tried once more: a member may take both, and then this was only one connection that
+    /// broke.
+    async fn session(
+        &self,
+        settings: &Settings,
+        named: &[(SocketAddr, &str)],
+    ) -> Result<Connections, Failure> {
+        let (remote, host) = named[0];
+        let told = self.resolved.told(remote);
+        let mut made = self.builder(settings, named)?.build().await;
+        if self.tls.is_none() && made.as_ref().is_err_and(broke) && speaks_tls(host, remote).await {
+            made = self.builder(settings, named)?.build().await;
+            if made.as_ref().is_err_and(broke) {
+                return Err(of_the_open(&told));
+            }
+        }
+        made.map_err(|error| of_connecting(&error, &told, self.login.as_ref()))
     }
 
     /// The driver, as a plan asks for it, which begins with the members that are `named`.
@@ -127,16 +144,6 @@ impl Way {
             builder = builder.tls_context(Some(TlsContext::Rustls023(Arc::new(demanded))));
         }
         Ok(builder)
-    }
-
-    /// Why there is no connection, the first member being the one that is asked about.
-    async fn refused(&self, error: &NewSessionError, first: (SocketAddr, &str)) -> Failure {
-        let (remote, host) = first;
-        let told = self.resolved.told(remote);
-        if self.tls.is_none() && broke(error) && speaks_tls(host, remote).await {
-            return of_the_open(&told);
-        }
-        of_connecting(error, &told, self.login.as_ref())
     }
 
     /// Where TLS is demanded: make sure that a member speaks it as is demanded, and remember how,

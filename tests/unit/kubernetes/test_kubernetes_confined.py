@@ -1,0 +1,283 @@
+"""A stay in a Kubernetes whose hosts see no more than a pod of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import pytest
+from played_kubernetes import (
+    DATABASES,
+    HOSTS,
+    REDIS,
+    Cluster,
+    Nodes,
+    Trees,
+    deployed,
+    played,
+)
+from restricted import insist_restricted
+
+from dunnage.contracts.host import Completed, Site
+from dunnage.contracts.platform import Unseen
+from dunnage.contracts.software import Tree
+from dunnage.errors import StayError, UnavailableError
+from dunnage.hosts.fake.host import FakeHost
+from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
+from dunnage.model.choices import ClientPlace, Storage
+from dunnage.model.layout import ENGINE_PROGRAM, Software
+from dunnage.platforms.kubernetes import carrying
+from dunnage.platforms.kubernetes.foreseen import Ground, created
+from dunnage.platforms.kubernetes.manifests import Manifests
+from dunnage.platforms.kubernetes.namespace import Namespace
+from dunnage.platforms.kubernetes.objects import labels
+from dunnage.platforms.kubernetes.platform import Kubernetes
+from dunnage.platforms.stay_names import StayNames
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    return played(monkeypatch)
+
+
+@pytest.fixture
+def testbed() -> Iterator[FakeTestbed]:
+    with open_fake(HOSTS, name="stay") as opened:
+        yield opened
+
+
+# On hosts that see no more than a pod of theirs.
+
+WHY = "the cluster takes no privileged pods: it says so"
+
+
+class WithEngine(Trees):
+    """Trees of which that of the engine is there."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        (place / ENGINE_PROGRAM).parent.mkdir(parents=True, exist_ok=True)
+        (place / ENGINE_PROGRAM).write_bytes(b"program")
+
+    def tree(self, software: Software) -> Tree:
+        return replace(super().tree(software), source=self._place)
+
+
+class Theirs(Nodes):
+    """A Kubernetes of someone else's, with a label for every namespace."""
+
+    labels: ClassVar[Mapping[str, str]] = {"dunnage.testbed": "T", "team": "t"}
+
+    def runtime(self, host: str) -> Any:
+        return None
+
+
+@pytest.fixture
+def carried(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...], bytes]]:
+    """Container, words and input of every command in a pod."""
+    found: list[tuple[str, tuple[str, ...], bytes]] = []
+
+    def executed(
+        _self: Namespace, _pod: str, container: str, argv: Any, *, stdin: bytes, **_: object
+    ) -> Completed:
+        found.append((container, tuple(argv), stdin))
+        return Completed(0, "", "")
+
+    monkeypatch.setattr(Namespace, "execute", executed)
+    monkeypatch.setattr(carrying, "await_carrier", lambda *_: None)
+    monkeypatch.setattr(FakeHost, "confined", WHY, raising=False)
+    return found
+
+
+NAMED = REDIS.model_copy(update={"image": "redis:7.0"})
+
+
+def confined(testbed: FakeTestbed, place: Path, endpoint: str, **changes: Any) -> Kubernetes:
+    changes = {"client": ClientPlace.CONTAINER, "database": NAMED, **changes}
+    deployment = deployed("flannel-vxlan", endpoint, **changes)
+    theirs: Any = Theirs()
+    return Kubernetes(deployment, testbed.group("db"), theirs, WithEngine(place), "b01-d")
+
+
+def test_a_members_files_are_carried_into_its_pod_and_nothing_is_put_on_its_host(
+    cluster: Cluster, testbed: FakeTestbed, carried: list[Any], tmp_path: Path
+) -> None:
+    platform = confined(testbed, tmp_path, "service-ip")
+    reservation = platform.reserve(DATABASES["redis"].layout(NAMED))
+    (service, *_) = DATABASES["redis"].stages(NAMED, reservation)[0].services
+    platform.up([service], 60.0)
+    space = next(each for each in cluster.given if each["kind"] == "Namespace")
+    assert space["metadata"]["labels"]["team"] == "t"
+    (made,) = (each for each in cluster.given if each["kind"] == "StatefulSet")
+    insist_restricted(made["spec"]["template"]["spec"])
+    engine, *files, done = carried
+    host = testbed.group("db")[0]
+    assert (engine[1][-2:], engine[2]) == ((host.engine, "755"), b"program")
+    assert {each[1][-2]: each[2].decode() for each in files} == service.files
+    assert done[1][-1].endswith("/home/.carried")
+    assert {each[0] for each in carried} == {"carrier"}
+    assert host.files == {}
+    assert platform.network() == {"driver": f"unknown: {WHY}", "quality": ""}
+    (running,) = platform.running()
+    assert running.process == Unseen(WHY)
+
+
+@pytest.mark.parametrize("endpoint", ["service-ip", "node-port", "container-dns"])
+def test_what_is_foreseen_of_such_hosts_is_what_the_cluster_is_given(
+    cluster: Cluster, testbed: FakeTestbed, carried: list[Any], tmp_path: Path, endpoint: str
+) -> None:
+    platform = confined(testbed, tmp_path, endpoint)
+    redis = DATABASES["redis"]
+    reservation = platform.reserve(redis.layout(NAMED))
+    for number in range(len(redis.stages(NAMED, reservation))):
+        platform.up(redis.stages(NAMED, reservation)[number].services, 60.0)
+    stay = StayNames(cluster.given[0]["metadata"]["labels"]["dunnage.stay"])
+    asked: list[tuple[str, str]] = []
+
+    def beside(host: Site, namespace: str, labels: Mapping[str, str]) -> dict[str, Any]:
+        asked.append((host.name, namespace))
+        return {"kind": "Pod", "metadata": {"labels": dict(labels)}}
+
+    ground = Ground(
+        hosts=testbed.group("db"),
+        clients=testbed.group("client"),
+        trees=Trees(),
+        nodes={host.name: Theirs().node(host.name) for host in testbed.hosts},
+        ours=False,
+        floating=lambda host: f"floating-{host.name}",
+        beside=beside,
+    )
+    manifests = Manifests(platform._deployment, stay, Theirs.labels)
+    made = created(
+        manifests,
+        redis.layout(NAMED),
+        lambda now: redis.stages(NAMED, now),
+        ground,
+        lambda _: cluster.chosen,
+    )
+    found = list(made)
+    clients = [each.manifest for each in found if each.manifest["kind"] == "Pod"]
+    assert [each.manifest for each in found if each.manifest not in clients] == cluster.given
+    assert asked == [(host.name, stay.network) for host in testbed.group("client")]
+    assert all(each["metadata"]["labels"] == labels(stay) for each in clients)
+    written = [each.carried for each in found if each.carried]
+    programs = {words[-2] for _, words, _ in carried if len(words) > 5}
+    assert {f"file {path}" for path in programs} == {path for each in written for path in each}
+    assert not any(each.needs for each in found)
+
+
+def test_a_file_that_cannot_be_carried_is_told(
+    cluster: Cluster,
+    testbed: FakeTestbed,
+    carried: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    full = Completed(1, "", "no space")
+    monkeypatch.setattr(Namespace, "execute", lambda *_, **__: full)
+    platform = confined(testbed, tmp_path, "container-dns")
+    reservation = platform.reserve(DATABASES["redis"].layout(NAMED))
+    with pytest.raises(StayError, match="cannot be written in its pod: no space"):
+        platform.up(DATABASES["redis"].stages(NAMED, reservation)[0].services, 60.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "needs"),
+    [
+        ({"network": "host"}, "the network of hosts"),
+        ({"storage": Storage.VOLUME}, "a volume of a host"),
+        ({"client": ClientPlace.HOST}, "a client on its host"),
+        ({"endpoint": "host-port"}, "ports of hosts"),
+    ],
+)
+def test_what_only_a_node_has_is_refused_with_what_to_write(
+    cluster: Cluster,
+    testbed: FakeTestbed,
+    carried: list[Any],
+    tmp_path: Path,
+    changes: dict[str, Any],
+    needs: str,
+) -> None:
+    platform = confined(testbed, tmp_path, "service-ip")
+    platform._deployment = platform._deployment.model_copy(update=changes)
+    with pytest.raises(UnavailableError, match=f"it needs {needs}") as told:
+        platform.reserve(DATABASES["redis"].layout(NAMED))
+    assert WHY in told.value.what
+    assert cluster.given == []
+
+
+def test_no_copies_of_data_are_kept_on_such_hosts(
+    cluster: Cluster, testbed: FakeTestbed, carried: list[Any], tmp_path: Path
+) -> None:
+    platform = confined(testbed, tmp_path, "service-ip")
+    for use in (platform.keep, platform.restore):
+        with pytest.raises(UnavailableError, match="write `data: load`"):
+            use("snapshot", {})
+
+
+def test_a_client_on_such_a_host_has_a_pod_that_acts_as_a_host(
+    cluster: Cluster,
+    testbed: FakeTestbed,
+    carried: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[tuple[str, dict[str, str]]] = []
+    left: list[str] = []
+    pod = SimpleNamespace(name="client-1", leave=lambda: left.append("client-1"))
+
+    def beside(_: FakeHost, namespace: str, labels: dict[str, str]) -> Any:
+        made.append((namespace, labels))
+        return pod
+
+    monkeypatch.setattr(FakeHost, "beside", beside, raising=False)
+    platform = confined(testbed, tmp_path, "service-ip")
+    platform.reserve(DATABASES["redis"].layout(NAMED))
+    client = testbed.group("client")[0]
+    assert platform.client(client) is platform.client(client) is pod
+    ((namespace, labels),) = made
+    assert namespace.startswith("dunnage-b01-d-")
+    assert labels["dunnage.stay"] == namespace.removeprefix("dunnage-")
+    platform.down()
+    assert left == ["client-1"]
+
+
+@pytest.mark.parametrize("fails", ["beside", "leave"])
+def test_a_cluster_that_is_away_for_a_moment_fails_the_stay_of_such_a_client_only(
+    cluster: Cluster,
+    testbed: FakeTestbed,
+    carried: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fails: str,
+) -> None:
+    def away(*_: object) -> Any:
+        raise UnavailableError("the cluster does not answer", hint="kubectl cluster-info")
+
+    pod = SimpleNamespace(name="client-1", leave=away)
+    beside = away if fails == "beside" else lambda *_: pod
+    monkeypatch.setattr(FakeHost, "beside", beside, raising=False)
+    platform = confined(testbed, tmp_path, "service-ip")
+    platform.reserve(DATABASES["redis"].layout(NAMED))
+    with pytest.raises(StayError, match="does not answer") as failed:
+        platform.client(testbed.group("client")[0])
+        platform.down()
+    assert failed.value.hint == "kubectl cluster-info"
+
+
+def test_a_client_on_a_node_of_someone_elses_rests_in_the_databases_image(
+    cluster: Cluster, testbed: FakeTestbed, tmp_path: Path
+) -> None:
+    platform = confined(testbed, tmp_path, "service-ip")
+    platform.reserve(DATABASES["redis"].layout(NAMED))
+    platform.client(testbed.group("client")[0])
+    (pod,) = (each for each in cluster.given if each["kind"] == "Pod")
+    (container,) = pod["spec"]["containers"]
+    assert container["image"] == "redis:7.0"
+    assert container["command"] == ["sh", "-c"]
+    nameless = confined(testbed, tmp_path / "other", "service-ip", database=REDIS)
+    with pytest.raises(UnavailableError, match="name one that it can pull"):
+        nameless.client(testbed.group("client")[0])
