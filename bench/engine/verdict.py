@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dunnage.analysis.intervals import CONFIDENCE, MINIMUM_BLOCKS, Paired
 
 NOTE = (
-    f"A goal is reached or missed where all of the {CONFIDENCE:.0%} interval of the mean says so. "
-    "It stands behind the verdict, and is made of the logarithms of all turns. A goal inside it is "
-    f"not settled, and none is with fewer than {MINIMUM_BLOCKS} turns."
+    "A goal is reached or missed where all of the interval of the mean says so "
+    f"({100 * CONFIDENCE:.0f} %, of the logarithms of all turns). It stands behind the verdict. A "
+    f"goal inside it is not settled, and none is with fewer than {MINIMUM_BLOCKS} turns."
 )
 LEAST = MINIMUM_BLOCKS
 """Fewer turns settle nothing."""
