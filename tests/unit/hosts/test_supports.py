@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from dunnage import capabilities
+from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.supports import ROOT, inotify_room, supports
+from dunnage.kernel_modules import how_to_load
+from dunnage.model.offer import IPVS
 
 
 @pytest.mark.parametrize(("tool", "way"), [("/usr/bin/sudo", "sudo -s"), (None, "su -")])
@@ -55,6 +58,33 @@ def test_inotify_instances_are_tried_and_given_back(monkeypatch: pytest.MonkeyPa
     limit = int(Path("/proc/sys/fs/inotify/max_user_instances").read_text())
     assert refused.hint == f"sysctl fs.inotify.max_user_instances={limit + 5}"
     assert not any(Path(f"/proc/self/fd/{each}").exists() for each in given)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason", "module"),
+    [
+        ("exit 1", "the kernel has no IPVS, ", "ip_vs"),
+        (
+            'case "$*" in *IPPROTO_IP*) echo FileNotFoundError >&2; exit 1;; esac',
+            "takes no service whose members get connections in turns (`rr`): FileNotFoundError",
+            "ip_vs_rr",
+        ),
+        ("exit 0", "", ""),
+    ],
+    ids=["no IPVS", "no scheduler", "both"],
+)
+def test_ipvs_is_tried_with_a_service_and_the_module_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, reason: str, module: str
+) -> None:
+    (tmp_path / "unshare").write_text(f"#!/bin/sh\n{script}\n")
+    (tmp_path / "unshare").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(kernel, "_TRIED", {IPVS: kernel._ipvs})
+    found = supports()[IPVS]
+    assert found.met is (not reason)
+    assert reason in found.reason
+    assert found.hint == (how_to_load(module) if module else "")
 
 
 def _ours() -> int:

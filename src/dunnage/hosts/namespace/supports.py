@@ -6,6 +6,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -86,13 +87,33 @@ def _vxlan() -> Support:
     )
 
 
+_IN_TURNS = """
+import socket, struct
+service = struct.pack(
+    "H2x4s2s2xI16sII4s", 6, bytes([127, 0, 0, 1]), bytes([0, 80]), 0, b"rr", 0, 0, bytes(4)
+)
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as kernel:
+    kernel.setsockopt(socket.IPPROTO_IP, 1154, service)
+"""
+"""Adds a service of TCP whose scheduler takes turns, as Docker's and kube-proxy's do: a `struct
+ip_vs_service_user` for the option `IP_VS_SO_SET_ADD` of the kernel's `linux/ip_vs.h`."""
+
+
 def _ipvs() -> Support:
-    if _attempt(["unshare", "--net", "cat", "/proc/self/net/ip_vs"]) is None:
+    if _attempt(["unshare", "--net", "cat", "/proc/self/net/ip_vs"]) is not None:
+        return Support(
+            False,
+            "the kernel has no IPVS, which spreads connections to service addresses over members",
+            how_to_load("ip_vs"),
+        )
+    complaint = _attempt(["unshare", "--net", sys.executable, "-I", "-S", "-c", _IN_TURNS])
+    if complaint is None:
         return Support(True)
     return Support(
         False,
-        "the kernel has no IPVS, which spreads connections to service addresses over members",
-        how_to_load("ip_vs"),
+        "the kernel's IPVS takes no service whose members get connections in turns (`rr`): "
+        f"{complaint.splitlines()[-1]}",
+        how_to_load("ip_vs_rr"),
     )
 
 
