@@ -109,7 +109,7 @@ $(LIVE_TOOLS): $(SETUP) Makefile | $(MAVEN)
 
 $(VM_TOOLS): $(SETUP) tests/vm/debian_image.py tests/vm/machine_agent.py
 	@command -v qemu-system-x86_64 >/dev/null && command -v mmdebstrap >/dev/null && test -d /usr/lib/x86_64-linux-gnu/faketime || { echo "installing QEMU, mmdebstrap and libfaketime"; apt-get update -qq && $(APT) qemu-system-x86 mmdebstrap libfaketime e2fsprogs > /dev/null; }
-	@echo "making the machine that the emulator boots, of Debian's packages: about two minutes, once"
+	@echo "making the machine that the emulator boots, of Debian's packages: some minutes, once"
 	@$(BIN)/python tests/vm/debian_image.py
 	@touch $@
 
