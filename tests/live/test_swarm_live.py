@@ -141,7 +141,7 @@ class Meshed(Swarm):
 
 
 def test_the_address_before_a_service_is_that_of_the_stays_network(lab: Lab) -> None:
-    alone = DatabaseSpec(kind="redis", version="7.0", topology="standalone")
+    alone = DatabaseSpec(kind="redis", version="7.0", topology="single")
     deployment = deployed_as(endpoint="service-ip", client=ClientPlace.CONTAINER, database=alone)
     with formed(lab, deployment, platform=Meshed) as (platform, _, _):
         (service,) = platform._services.values()
