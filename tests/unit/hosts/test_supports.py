@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from dunnage import capabilities
 from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.supports import ROOT, inotify_room, supports
 from dunnage.kernel_modules import how_to_load
-from dunnage.model.offer import IPVS
+from dunnage.model.offer import IP_SETS, IPVS, Support
 
 
 @pytest.mark.parametrize(("tool", "way"), [("/usr/bin/sudo", "sudo -s"), (None, "su -")])
@@ -60,31 +61,63 @@ def test_inotify_instances_are_tried_and_given_back(monkeypatch: pytest.MonkeyPa
     assert not any(Path(f"/proc/self/fd/{each}").exists() for each in given)
 
 
+@pytest.fixture
+def tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Mapping[str, Support]]:
+    """What is found of IPVS where an attempt in a namespace of its own does what a script says."""
+
+    def found(script: str) -> Mapping[str, Support]:
+        (tmp_path / "unshare").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "unshare").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+        monkeypatch.setattr(os, "geteuid", lambda: 0)
+        monkeypatch.setattr(kernel, "_TRIED", {IPVS: kernel._ipvs, IP_SETS: kernel._ip_sets})
+        return supports()
+
+    return found
+
+
+REFUSED = "echo 'OSError: [Errno 2] No such file' >&2; exit 1"
+
+
 @pytest.mark.parametrize(
-    ("script", "reason", "module"),
+    ("script", "capability", "reason", "module"),
     [
-        ("exit 1", "the kernel has no IPVS, ", "ip_vs"),
+        (REFUSED, IPVS, "the kernel has no IPVS, ", "ip_vs"),
         (
-            'case "$*" in *IPPROTO_IP*) echo FileNotFoundError >&2; exit 1;; esac',
-            "takes no service whose members get connections in turns (`rr`): FileNotFoundError",
+            f'case "$*" in *" service") {REFUSED};; esac',
+            IPVS,
+            "takes no service whose members get connections in turns (`rr`): OSError: [Errno 2]",
             "ip_vs_rr",
         ),
-        ("exit 0", "", ""),
+        (
+            f'case "$*" in *" sets") {REFUSED};; esac',
+            IP_SETS,
+            "has no sets of addresses and ports, which kube-proxy needs beside IPVS: OSError",
+            "ip_set_hash_ipport",
+        ),
     ],
-    ids=["no IPVS", "no scheduler", "both"],
 )
-def test_ipvs_is_tried_with_a_service_and_the_module_that_is_missing_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, reason: str, module: str
+def test_of_what_ipvs_needs_the_module_that_is_missing_is_named(
+    tried: Callable[[str], Mapping[str, Support]],
+    script: str,
+    capability: str,
+    reason: str,
+    module: str,
 ) -> None:
-    (tmp_path / "unshare").write_text(f"#!/bin/sh\n{script}\n")
-    (tmp_path / "unshare").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(kernel, "_TRIED", {IPVS: kernel._ipvs})
-    found = supports()[IPVS]
-    assert found.met is (not reason)
+    found = tried(script)[capability]
+    assert not found.met
     assert reason in found.reason
-    assert found.hint == (how_to_load(module) if module else "")
+    assert found.hint == how_to_load(module)
+
+
+def test_where_the_kernel_does_all_that_it_is_asked_for_ipvs_is_there(
+    tried: Callable[[str], Mapping[str, Support]],
+) -> None:
+    found = tried("exit 0")
+    assert found[IPVS].met
+    assert found[IP_SETS].met
 
 
 def _ours() -> int:

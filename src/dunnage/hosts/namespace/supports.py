@@ -14,8 +14,9 @@ from dunnage.errors import UnavailableError
 from dunnage.hosts.control_groups.groups import Shape
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.lab import become_root
+from dunnage.hosts.namespace import ipvs
 from dunnage.kernel_modules import how_to_load
-from dunnage.model.offer import IPVS, VXLAN, Capability, Support
+from dunnage.model.offer import IP_SETS, IPVS, VXLAN, Capability, Support
 
 ROOT = Capability("root")
 NAMESPACES = Capability("namespaces")
@@ -87,18 +88,6 @@ def _vxlan() -> Support:
     )
 
 
-_IN_TURNS = """
-import socket, struct
-service = struct.pack(
-    "H2x4s2s2xI16sII4s", 6, bytes([127, 0, 0, 1]), bytes([0, 80]), 0, b"rr", 0, 0, bytes(4)
-)
-with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as kernel:
-    kernel.setsockopt(socket.IPPROTO_IP, 1154, service)
-"""
-"""Adds a service of TCP whose scheduler takes turns, as Docker's and kube-proxy's do: a `struct
-ip_vs_service_user` for the option `IP_VS_SO_SET_ADD` of the kernel's `linux/ip_vs.h`."""
-
-
 def _ipvs() -> Support:
     if _attempt(["unshare", "--net", "cat", "/proc/self/net/ip_vs"]) is not None:
         return Support(
@@ -106,15 +95,28 @@ def _ipvs() -> Support:
             "the kernel has no IPVS, which spreads connections to service addresses over members",
             how_to_load("ip_vs"),
         )
-    complaint = _attempt(["unshare", "--net", sys.executable, "-I", "-S", "-c", _IN_TURNS])
+    return _tried(
+        ipvs.SERVICE,
+        "the kernel's IPVS takes no service whose members get connections in turns (`rr`)",
+        "ip_vs_rr",
+    )
+
+
+def _ip_sets() -> Support:
+    return _tried(
+        ipvs.SETS,
+        "the kernel has no sets of addresses and ports, which kube-proxy needs beside IPVS",
+        "ip_set_hash_ipport",
+    )
+
+
+def _tried(what: str, refusal: str, module: str) -> Support:
+    """Whether the kernel does what `ipvs` asks it for; the module is the one that is missing."""
+    asking = (sys.executable, "-I", "-S", str(ipvs.__file__), what)
+    complaint = _attempt(["unshare", "--net", *asking])
     if complaint is None:
         return Support(True)
-    return Support(
-        False,
-        "the kernel's IPVS takes no service whose members get connections in turns (`rr`): "
-        f"{complaint.splitlines()[-1]}",
-        how_to_load("ip_vs_rr"),
-    )
+    return Support(False, f"{refusal}: {complaint.splitlines()[-1]}", how_to_load(module))
 
 
 def sharing(kind: str) -> Support:
@@ -156,7 +158,13 @@ def inotify_room(needed: int) -> Support:
     )
 
 
-_TRIED = {NAMESPACES: _namespaces, CGROUPS: _cgroups, VXLAN: _vxlan, IPVS: _ipvs}
+_TRIED = {
+    NAMESPACES: _namespaces,
+    CGROUPS: _cgroups,
+    VXLAN: _vxlan,
+    IPVS: _ipvs,
+    IP_SETS: _ip_sets,
+}
 
 
 def _attempt(argv: Sequence[str]) -> str | None:
