@@ -15,7 +15,9 @@ from dunnage import capabilities
 from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.supports import ROOT, inotify_room, supports
 from dunnage.kernel_modules import how_to_load
-from dunnage.model.offer import IP_SETS, IPVS, Support
+from dunnage.model.offer import IP_SETS, IPVS, Capability, Support
+
+Found = Mapping[Capability, Support]
 
 
 @pytest.mark.parametrize(("tool", "way"), [("/usr/bin/sudo", "sudo -s"), (None, "su -")])
@@ -62,12 +64,10 @@ def test_inotify_instances_are_tried_and_given_back(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.fixture
-def tried(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str], Mapping[str, Support]]:
+def tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Found]:
     """What is found of IPVS where an attempt in a namespace of its own does what a script says."""
 
-    def found(script: str) -> Mapping[str, Support]:
+    def found(script: str) -> Found:
         (tmp_path / "unshare").write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / "unshare").chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
@@ -100,9 +100,9 @@ REFUSED = "echo 'OSError: [Errno 2] No such file' >&2; exit 1"
     ],
 )
 def test_of_what_ipvs_needs_the_module_that_is_missing_is_named(
-    tried: Callable[[str], Mapping[str, Support]],
+    tried: Callable[[str], Found],
     script: str,
-    capability: str,
+    capability: Capability,
     reason: str,
     module: str,
 ) -> None:
@@ -113,7 +113,7 @@ def test_of_what_ipvs_needs_the_module_that_is_missing_is_named(
 
 
 def test_where_the_kernel_does_all_that_it_is_asked_for_ipvs_is_there(
-    tried: Callable[[str], Mapping[str, Support]],
+    tried: Callable[[str], Found],
 ) -> None:
     found = tried("exit 0")
     assert found[IPVS].met

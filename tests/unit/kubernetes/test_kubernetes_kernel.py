@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 
@@ -61,7 +62,8 @@ def test_only_flannels_tunnel_needs_vxlan() -> None:
 @pytest.mark.parametrize("missing", ["ipvs", "sets"])
 def test_only_a_proxy_by_ipvs_needs_it_and_sets_of_addresses(missing: str) -> None:
     able, lacks = Kernel(room=INOTIFY), Support(False, f"no {missing} here", f"modprobe {missing}")
-    kernel = replace(able, **{missing: lacks})
+    changed: dict[str, Any] = {missing: lacks}
+    kernel = replace(able, **changed)
     for proxy in (ProxyMode.IPTABLES, ProxyMode.NFTABLES):
         insist_on_kernel(kernel, 1, Choices(proxy=proxy))
     insist_on_kernel(able, 1, Choices(proxy=ProxyMode.IPVS))
