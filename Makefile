@@ -107,8 +107,10 @@ $(LIVE_TOOLS): $(SETUP) Makefile | $(MAVEN)
 	@command -v pdflatex >/dev/null && command -v pdftotext >/dev/null || { echo "installing LaTeX and poppler's tools"; apt-get update -qq && $(APT) texlive-latex-base poppler-utils > /dev/null; }
 	@touch $@
 
-$(VM_TOOLS): $(SETUP)
+$(VM_TOOLS): $(SETUP) tests/vm/debian_image.py tests/vm/machine_agent.py
 	@command -v qemu-system-x86_64 >/dev/null && command -v mmdebstrap >/dev/null && test -d /usr/lib/x86_64-linux-gnu/faketime || { echo "installing QEMU, mmdebstrap and libfaketime"; apt-get update -qq && $(APT) qemu-system-x86 mmdebstrap libfaketime e2fsprogs > /dev/null; }
+	@echo "making the machine that the emulator boots, of Debian's packages: some minutes, once"
+	@$(BIN)/python tests/vm/debian_image.py
 	@touch $@
 
 $(GO_TOOLS): $(SETUP) kubelab/go.mod kubelab/go.lock

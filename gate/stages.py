@@ -100,8 +100,8 @@ _PURE = Stage(
 )
 _BUILD = Stage("build", (*PYTEST, "-m", "build"), 60, Kind.PYTEST, only_for="kubernetes")
 """What live tests use and takes minutes to make on a new machine, before their time begins."""
-_VM_TOOLS = Stage("vm tools", ("make", "-s", "vm-tools"), 20, only_for="vm")
-"""An emulator, and what makes the disk that it boots from."""
+_VM_TOOLS = Stage("vm tools", ("make", "-s", "vm-tools"), 80, only_for="vm")
+"""An emulator, and the disk that it boots from, before the time of tests begins."""
 _LIVE = Stage(
     "live",
     (*PYTEST, "-m", "(live or browser) and not (proof or quiet or build)"),

@@ -16,8 +16,12 @@ def here() -> str:
     Empty where there is no git, or nothing of it.
     """
     commit = _git("rev-parse", "--short", "HEAD")
-    changed = commit and _git("status", "--porcelain", "--", *_CODE)
-    return f"{commit} and changes" if changed else commit
+    return f"{commit} and changes" if commit and changes() else commit
+
+
+def changes() -> str:
+    """What differs from the commit, a line for each file, as git tells it; empty where nothing."""
+    return _git("status", "--porcelain", "--", *_CODE)
 
 
 def newest() -> str:

@@ -14,7 +14,7 @@ from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT
 from dunnage.model.cni import configuration_of
 from dunnage.model.deployment import Deployment
-from dunnage.model.offer import FLOATING, IPVS, VXLAN, Capability, Support
+from dunnage.model.offer import FLOATING, IP_SETS, IPVS, VXLAN, Capability, Support
 from dunnage.model.plan import Skipped
 from dunnage.model.proxy import ProxyMode, proxy_of
 from dunnage.model.study import CONTROL_GROUP, Study
@@ -31,7 +31,7 @@ from dunnage.software.trees import DebianSoftware
 from dunnage.study.slots import with_slots
 from dunnage.substrates.kubernetes.kernel import INOTIFY, interfaces
 
-_OF_DAEMONS = frozenset({DOCKER, KUBERNETES, VXLAN, IPVS})
+_OF_DAEMONS = frozenset({DOCKER, KUBERNETES, VXLAN, IPVS, IP_SETS})
 """What Docker daemons and the programs of a Kubernetes need of the machine that they run on: those
 that exist already are there, and may run elsewhere."""
 INSTANCES = Capability("inotify")
@@ -209,7 +209,7 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
     theirs = catalog.on_theirs(study, deployment)
     needs = platform.needs_of(deployment.network, deployment.endpoint)
     if catalog.family(deployment) == "kubernetes" and proxy_of(deployment) is ProxyMode.IPVS:
-        needs += (IPVS,)
+        needs += (IPVS, IP_SETS)
     for need in needs:
         if not (theirs and need in _OF_DAEMONS):
             yield need

@@ -9,12 +9,13 @@ from typing import NoReturn
 
 from dunnage import catalog
 from dunnage.contracts.docker import Daemon
-from dunnage.contracts.kubernetes import OwnsApiServer
+from dunnage.contracts.kubernetes import HasKubernetes, OwnsApiServer
 from dunnage.hosts import clean as leftovers
 from dunnage.hosts import standing
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.study import TestbedSpec
+from dunnage.platforms.kubernetes.network import before_pods
 from dunnage.software import docker
 from dunnage.software.engine import engine_path
 from dunnage.substrates.contexts import write_contexts
@@ -50,6 +51,14 @@ def expose_kubernetes(testbed: NamespaceTestbed, kubernetes: OwnsApiServer) -> P
     file = standing.chosen(testbed.name).directory / "kubernetes" / "kubeconfig"
     write_kubeconfig(file, kubernetes.kubeconfig(f"https://127.0.0.1:{port}"))
     return file
+
+
+def proxy_of(testbed: NamespaceTestbed, kubernetes: HasKubernetes) -> str:
+    """The mode of kube-proxy on the first node of a lab, by the rules of its kernel; `unknown: …`
+    where they cannot be read."""
+    host = testbed.hosts[0]
+    runtime = kubernetes.runtime(host.name)
+    return before_pods(host, {} if runtime is None else runtime.environment)["proxy"]
 
 
 def standing_labs() -> tuple[standing.StandingLab, ...]:

@@ -22,6 +22,7 @@ from dunnage.contracts.kubernetes import ContainerRuntime, HasKubernetes
 from dunnage.contracts.substrate import TellsRestarts
 from dunnage.kubernetes_api import Refused, connect, told
 from dunnage.model.study import CONTROL_GROUP
+from dunnage.platforms.kubernetes.network import before_pods
 from dunnage.substrates.kubernetes.control_plane import API, CONTROLLERS, SCHEDULER
 from dunnage.substrates.kubernetes.node import CONTAINERD, KUBELET
 from dunnage.substrates.kubernetes.on_control import FORWARDER
@@ -148,6 +149,17 @@ class TestKubernetes:
         assert facts["nodes"] == len(testbed.hosts) - 1
         assert facts["kubelet_version"] == "v1.34.4"
         assert (facts["pod_range"], facts["service_range"]) == ("10.67.0.0/16", "10.68.0.0/16")
+
+    def test_each_node_tells_what_leads_services_to_pods(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        for host in testbed.hosts:
+            if host.group != CONTROL_GROUP:
+                runtime = own.runtime(host.name)
+                found = before_pods(host, runtime.environment)
+                assert found["proxy"] == "iptables"
+                assert int(found["translations"]) > 0
 
     def test_each_node_has_a_containerd_that_can_be_asked(
         self, laid: tuple[Testbed, OwnKubernetes]

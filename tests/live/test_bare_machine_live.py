@@ -112,7 +112,7 @@ def test_what_only_root_can_do_is_refused_to_others(words: str, ordinary: str) -
 
 def test_without_root_the_doctor_tells_what_needs_none(ordinary: str) -> None:
     found = unmet(typed_by_nobody(ordinary, "doctor", "--format", "json"))
-    names = ("namespaces", "cgroups", "vxlan", "ipvs", "soft-interrupts")
+    names = ("namespaces", "cgroups", "vxlan", "ipvs", "ip-sets", "soft-interrupts")
     tried = dict.fromkeys(names, "only root can test this")
     assert {**found, **tried, "root": ONLY_ROOT} == found
     assert "docker" not in found

@@ -106,6 +106,10 @@ def ping(lab: Mapping[str, Any], host: str, address: str, port: int) -> str:
     return on(lab, host, "bash", "-c", script).strip()
 
 
+def test_a_node_tells_by_which_rules_services_are_reached(lab: dict[str, Any]) -> None:
+    assert lab["proxy"] == "iptables"
+
+
 def test_every_host_but_controls_is_a_ready_node(lab: dict[str, Any], api: Client) -> None:
     assert list(lab["hosts"]) == ["db-1", "db-2", "client-1", "control-1"]
     named = {str(node.metadata.name): node for node in api.list(Node) if node.metadata}
@@ -165,6 +169,7 @@ def test_so_it_is_over_the_other_networks_and_by_the_other_rules(
         closing(connect(ApiServer(Path(lab["kubeconfig"])))) as api,
     ):
         insist_reached(lab, api, tmp_path)
+        assert lab["proxy"] == proxy
 
 
 def test_the_control_host_has_a_kubectl_and_the_file_for_it(lab: dict[str, Any]) -> None:

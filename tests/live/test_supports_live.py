@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from dunnage.hosts.namespace import ipvs
 from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT, sharing, supports
+from dunnage.model.offer import IP_SETS, IPVS, Capability
 
 NEEDED = (ROOT, NAMESPACES, CGROUPS)
 
@@ -36,3 +41,20 @@ def test_an_interface_that_shares_another_one_is_tried_and_one_of_no_kind_is_tol
     assert not refused.met
     assert refused.reason.startswith("nothing-of-this-kind interfaces cannot be created here: ")
     assert refused.hint
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(("capability", "asked"), [(IPVS, ipvs.SERVICE), (IP_SETS, ipvs.SETS)])
+def test_what_ipvs_needs_is_really_made_in_a_namespace_that_vanishes(
+    capability: Capability, asked: str
+) -> None:
+    once = shlex.join((sys.executable, "-I", "-S", str(ipvs.__file__), asked))
+    twice = subprocess.run(
+        ["unshare", "--net", "sh", "-c", f"{once} && {once}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    answer = twice.stderr.splitlines()[-1]
+    assert answer.startswith(("FileExistsError: ", "FileNotFoundError: ", "OSError: ")), answer
+    assert supports()[capability].met is answer.startswith("FileExistsError: ")

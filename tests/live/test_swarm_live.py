@@ -133,6 +133,25 @@ class Published(Swarm):
     _published = "host"
 
 
+class Meshed(Swarm):
+    """A member whose ports are ports of all nodes besides, so that its service has an address in
+    the routing mesh as well."""
+
+    _published = "ingress"
+
+
+def test_the_address_before_a_service_is_that_of_the_stays_network(lab: Lab) -> None:
+    alone = DatabaseSpec(kind="redis", version="7.0", topology="single")
+    deployment = deployed_as(endpoint="service-ip", client=ClientPlace.CONTAINER, database=alone)
+    with formed(lab, deployment, platform=Meshed) as (platform, _, _):
+        (service,) = platform._services.values()
+        told = platform._api.inspect_service(service)["Endpoint"]["VirtualIPs"]
+        named = {platform._api.inspect_network(each["NetworkID"])["Name"]: each for each in told}
+        assert len(named) == 2
+        own = named[platform._network]["Addr"].partition("/")[0]
+        assert platform._stood_for() == {"redis-1": own}
+
+
 class Astray(Redis):
     """A cluster whose members tell clients the addresses of their hosts."""
 

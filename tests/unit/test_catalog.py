@@ -197,6 +197,10 @@ def test_only_a_proxy_by_ipvs_needs_that_of_the_kernel(monkeypatch: pytest.Monke
     assert capabilities.lacking(study(), [able]) == ()
     ((skipped, hint),) = capabilities.lacking(study(), [unable])
     assert (skipped.reason, hint) == ("no IPVS here", "get ipvs")
+    lacking(monkeypatch, **{"ip-sets": "no sets here"})
+    assert capabilities.lacking(study(), [able]) == ()
+    ((skipped, hint),) = capabilities.lacking(study(), [unable])
+    assert (skipped.reason, hint) == ("no sets here", "get ip-sets")
 
 
 def test_a_clients_host_is_one_of_the_cluster_where_it_must_be_to_reach_an_endpoint() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import debian_image
 import handed_in
 import pytest
-from debian_image import NEEDED, Image, lacking, request, sources
+from debian_image import NEEDED, Image, lacking, remove_others, request, sources
 from emulated_machine import Done, Machine, MachineError, argv, environment
 from machine_agent import TOO_LONG, carry_out, serve
 
@@ -44,6 +44,19 @@ def test_its_image_is_another_when_what_it_is_made_of_is(monkeypatch: pytest.Mon
     assert request() != before
 
 
+def test_of_images_only_the_one_that_is_asked_for_stays(tmp_path: Path) -> None:
+    for name in ("debian-12-machine-old", "debian-12-machine-new", "redis-7.0-x"):
+        (tmp_path / "references").mkdir(exist_ok=True)
+        (tmp_path / "references" / name).write_text(f"{name}-entry\n")
+        (tmp_path / "entries" / f"{name}-entry").mkdir(parents=True)
+        (tmp_path / "entries" / f"{name}-entry/root.ext4").write_text("")
+    remove_others(tmp_path, "debian-12-machine-new", "debian-12-machine-new-entry")
+    kept = ["debian-12-machine-new", "redis-7.0-x"]
+    assert sorted(each.name for each in (tmp_path / "references").iterdir()) == kept
+    entries = sorted(each.name for each in (tmp_path / "entries").iterdir())
+    assert entries == [f"{each}-entry" for each in kept]
+
+
 def test_what_a_kernel_was_built_without_is_named() -> None:
     lines = [f"CONFIG_{option}={'ym'[place % 2]}" for place, option in enumerate(NEEDED)]
     assert lacking("\n".join(lines)) == ()
@@ -70,6 +83,15 @@ def test_of_the_cache_what_is_asked_for_by_its_beginning_is_handed_in(tmp_path: 
         (tmp_path / "references" / name).write_text(f"{entry}\n")
     found = handed_in.references(("redis-", "docker-"), tmp_path)
     assert found == {"redis-7.0-x": "redis-1", "docker-x": "docker-1"}
+
+
+def test_files_that_differ_from_the_commit_are_not_handed_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(handed_in, "changes", lambda: " M crates/engine/src/main.rs")
+    with pytest.raises(LookupError, match=r"they differ from it; .*\n M crates/engine"):
+        handed_in.hand_in(tmp_path, ())
+    assert list(tmp_path.iterdir()) == []
 
 
 class Told(list[dict[str, Any]]):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import platform
 import tarfile
 from pathlib import Path
 
 import pytest
 
+from dunnage.contracts.docker import DockerBinaries
 from dunnage.errors import UnavailableError
 from dunnage.kernel_modules import how_to_load
 from dunnage.model.layout import Software
 from dunnage.model.offer import Support
-from dunnage.software import apparmor, engine, iptables
+from dunnage.software import apparmor, docker, engine, iptables
 from dunnage.software.cache import Cache
 from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
 from dunnage.software.debian import Package
@@ -134,12 +136,21 @@ def test_a_daemon_on_path_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("enabled", "parser", "met"),
-    [(None, False, True), ("N", False, True), ("Y", True, True), ("Y", False, False)],
-    ids=["no such thing", "off", "on with its parser", "on without it"],
+    ("enabled", "parser", "version", "met"),
+    [
+        (None, False, "20.10.24", True),
+        ("N", False, "20.10.24", True),
+        ("Y", True, "20.10.24", True),
+        ("Y", False, "Docker version 20.10.24+dfsg1, build 297e128\n", False),
+        ("Y", False, "docker.io 5:23.0.0-1~debian.12", False),
+        ("Y", False, "Docker version 23.0.1, build bc3805a", True),
+        ("Y", False, "Docker version 29.1.0, build 1", True),
+        ("Y", False, "", True),
+    ],
+    ids=["no such thing", "off", "on with its parser", "old", "23.0.0", "23.0.1", "new", "untold"],
 )
-def test_a_kernel_with_apparmor_needs_its_parser_before_docker_starts_containers(
-    tmp_path: Path, enabled: str | None, parser: bool, met: bool
+def test_a_kernel_with_apparmor_needs_its_parser_before_an_old_docker_starts_containers(
+    tmp_path: Path, enabled: str | None, parser: bool, version: str, met: bool
 ) -> None:
     tools, sys = tmp_path / "tools", tmp_path / "sys"
     tools.mkdir()
@@ -149,9 +160,36 @@ def test_a_kernel_with_apparmor_needs_its_parser_before_docker_starts_containers
         (sys / "module/apparmor/parameters/enabled").write_text(f"{enabled}\n")
     if parser:
         program(tools, "apparmor_parser", "exit 0")
-    found = apparmor.support(str(tools), sys)
+    found = apparmor.support(str(tools), lambda: version, sys)
     assert found.met is met
-    assert met or found.hint == "apt-get install apparmor"
+    if not met:
+        assert found.hint == "apt-get install apparmor"
+        assert f"Docker {'20.10.24' if '20.10' in version else '23.0.0'} starts no" in found.reason
+
+
+def test_the_version_of_a_daemon_is_told_by_itself_its_package_or_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools, cache = tmp_path / "tools", Cache(tmp_path / "cache")
+    tools.mkdir()
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    monkeypatch.setattr(docker, "on_path", lambda: None)
+    program(tools, "apt-cache", "exit 100")
+    assert docker.version(cache) == ""
+    program(tools, "apt-cache", "printf 'Package: docker.io\\nVersion: 26.1.5+dfsg1-9\\n'")
+    assert docker.version(cache) == "26.1.5+dfsg1-9"
+
+    def packed(entry: Path) -> str:
+        lines = ("docker.io 20.10.24+dfsg1-1 sha256:1", "containerd 1.6.20 sha256:2")
+        (entry / "packages.txt").write_text("\n".join(lines) + "\n")
+        return "docker-1"
+
+    cache.obtain(f"docker-debian-recipe1-{platform.machine()}", packed)
+    assert docker.version(cache) == "docker.io 20.10.24+dfsg1-1"
+    program(tools, "dockerd", "echo 'Docker version 28.0.1, build 1'")
+    found = DockerBinaries(tools / "dockerd", {}, "on PATH")
+    monkeypatch.setattr(docker, "on_path", lambda: found)
+    assert docker.version(cache) == "Docker version 28.0.1, build 1\n"
 
 
 def test_the_authors_version_stands_without_epoch_and_revision() -> None:

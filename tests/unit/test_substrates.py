@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ipaddress
 import shlex
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stand_in_daemon import write_context
 
-from dunnage.contracts.docker import Certificates
+from dunnage.contracts.docker import Certificates, DockerBinaries
+from dunnage.contracts.host import Completed
 from dunnage.errors import UnavailableError
 from dunnage.model.agreement import agreed
-from dunnage.substrates.daemons import mounts_below
+from dunnage.substrates.daemons import Daemons, mounts_below
 from dunnage.substrates.existing import endpoint
 from dunnage.substrates.ranges import container_ranges
 
@@ -45,6 +49,65 @@ def test_mounts_below_a_directory_are_undone_in_reverse() -> None:
         "/s/docker/data/netns/default",
         "/s/docker/data",
     )
+
+
+class Lasting:
+    """A daemon's process that no signal ends."""
+
+    def __init__(self) -> None:
+        self.signals: list[str] = []
+
+    def poll(self) -> None:
+        return None
+
+    def signal(self, name: str) -> None:
+        self.signals.append(name)
+
+    def wait(self, timeout: float) -> NoReturn:
+        raise TimeoutError(f"process 7 still runs after {timeout:g} s")
+
+
+class Leaving:
+    """The host of a daemon, which notes what is asked of it."""
+
+    name, scratch = "db-1", "/s/db-1"
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def run(self, argv: Sequence[str]) -> Completed:
+        self.told.append(" ".join(argv))
+        mounts = "nsfs /s/db-1/docker/data/netns/default nsfs rw 0 0\n"
+        return Completed(0, mounts if argv[0] == "cat" else "", "")
+
+    def get(self, path: str) -> bytes:
+        return f"the end of {path}\n".encode()
+
+    def thaw(self, unit: str) -> None:
+        self.told.append(f"thaw {unit}")
+
+    def remove(self, path: str) -> None:
+        self.told.append(f"remove {path}")
+        raise OSError(f"{path} is busy")
+
+
+def test_a_daemon_that_cannot_be_killed_is_told_and_all_else_of_it_is_removed() -> None:
+    host, process = Leaving(), Lasting()
+    testbed: Any = SimpleNamespace(lost=tuple)
+    binaries = DockerBinaries(Path("/b/dockerd"), {}, "test", ("/etc/docker",))
+    daemons = Daemons(testbed, binaries, [host])  # type: ignore[list-item]
+    daemons._processes["db-1"] = process  # type: ignore[assignment]
+    with pytest.raises(UnavailableError, match=r"lives 20 s after it was killed; its log") as told:
+        daemons.stop()
+    assert told.value.where == "db-1"
+    assert process.signals == ["TERM", "KILL"]
+    assert host.told == [
+        "thaw daemon",
+        "cat /proc/mounts",
+        "umount /s/db-1/docker/data/netns/default",
+        "remove /s/db-1/docker",
+        "rm -f -d /etc/docker",
+    ]
 
 
 def test_facts_on_which_hosts_agree_stand_once() -> None:

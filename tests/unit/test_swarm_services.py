@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from dunnage.errors import StayError
 from dunnage.model.choices import Storage
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address, Addresses, Place, Probe, Service, Software
@@ -109,11 +111,32 @@ def test_ports_are_published_where_and_names_resolved_as_the_endpoint_wants(
         assert (ports[0]["TargetPort"], ports[0]["PublishedPort"]) == (6379, 16379)
 
 
-def test_the_address_before_a_service_is_told_by_its_manager() -> None:
-    inside = {"NetworkID": "w8x", "Addr": "10.66.0.5/24"}
-    assert virtual_address({"Endpoint": {"VirtualIPs": [inside]}}) == "10.66.0.5"
-    assert virtual_address({"Endpoint": {"VirtualIPs": None}}) == ""
-    assert virtual_address({"Endpoint": {"Spec": {"Mode": "dnsrr"}}}) == ""
+def test_the_address_before_a_service_is_told_by_its_manager_for_the_stays_network() -> None:
+    mesh, inside = (
+        {"NetworkID": "ingress", "Addr": "10.66.255.3/24"},
+        {"NetworkID": "w8x", "Addr": "10.66.0.5/24"},
+    )
+    told = {"Spec": {"Name": "stay-redis-1"}, "Endpoint": {"VirtualIPs": [mesh, inside]}}
+    assert virtual_address(told, "w8x", "redis-1") == "10.66.0.5"
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        {"VirtualIPs": None},
+        {"Spec": {"Mode": "dnsrr"}},
+        {"VirtualIPs": [{"NetworkID": "ingress", "Addr": "10.66.255.3/24"}]},
+        {"VirtualIPs": [{"NetworkID": "w8x"}]},
+    ],
+)
+def test_a_service_without_an_address_in_the_stays_network_is_told(
+    endpoint: Mapping[str, Any],
+) -> None:
+    told = {"Spec": {"Name": "stay-redis-1"}, "Endpoint": endpoint}
+    with pytest.raises(StayError, match="no address in the network `w8x`") as refused:
+        virtual_address(told, "w8x", "redis-1")
+    assert refused.value.where == "redis-1"
+    assert refused.value.hint == "docker service inspect stay-redis-1"
 
 
 def test_a_volume_carries_the_stays_label() -> None:

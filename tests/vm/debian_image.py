@@ -4,8 +4,8 @@ root.ext4       all of its files; every boot begins with these bytes
 vmlinuz, initrd.img
 packages.txt    every package, with its version
 
-It is made once, in the cache of Dunnage, and again when something in this module or in the agent
-changes.
+It is made once, in the cache of Dunnage, and again when what it is made of changes. The one
+before goes then: each takes more than a gigabyte. `make vm-tools` makes it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from pathlib import Path
 
 from dunnage.software.cache import Cache
 
+REVISION = 2
+"""Of how it is made, where that changes without what it is made of."""
 SUITE = "bookworm"
 PACKAGES = (
     "linux-image-cloud-amd64",
@@ -54,6 +56,7 @@ NEEDED = (
 AGENT = "/usr/local/lib/agent.py"
 SIZE = "12G"
 """Of the file system; the file holds no more than what is in it."""
+_NAME = "debian-12-machine"
 _AGENT = Path(__file__).with_name("machine_agent.py")
 _UNIT = f"""\
 [Unit]
@@ -100,15 +103,29 @@ def image(cache: Cache | None = None) -> Image:
     Raises CalledProcessError or TimeoutExpired, with what the program said on standard error, and
     LookupError where the kernel lacks something.
     """
-    entry = (cache or Cache()).obtain(request(), _make)
+    there = cache or Cache()
+    is_new = there.find(request()) is None
+    entry = there.obtain(request(), _make)
+    if is_new:
+        remove_others(there.root, request(), entry.name)
     return Image(entry / "root.ext4", entry / "vmlinuz", entry / "initrd.img")
+
+
+def remove_others(cache: Path, request: str, entry: str) -> None:
+    """Remove every image from a cache but the one to which this request leads."""
+    for reference in (cache / "references").glob(f"{_NAME}-*"):
+        if reference.name != request:
+            reference.unlink(missing_ok=True)
+    for image in (cache / "entries").glob(f"{_NAME}-*"):
+        if image.name != entry:
+            shutil.rmtree(image, ignore_errors=True)
 
 
 def request() -> str:
     """Its name in the cache, by all that it is made of as far as this module decides."""
-    made_of = [SUITE, PACKAGES, SIZE, _FILES, _MASKED, _AGENT.read_text()]
+    made_of = [REVISION, SUITE, PACKAGES, SIZE, _FILES, _MASKED, _AGENT.read_text()]
     digest = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
-    return f"debian-12-machine-{digest[:12]}"
+    return f"{_NAME}-{digest[:12]}"
 
 
 def lacking(config: str) -> tuple[str, ...]:
@@ -166,7 +183,7 @@ def _make(entry: Path) -> str:
     _run(["mkfs.ext4", "-q", "-d", str(root), str(entry / "root.ext4"), SIZE])
     shutil.rmtree(root)
     digest = hashlib.sha256(f"{request()}\n{packages}".encode()).hexdigest()
-    return f"debian-12-machine-{version}-{digest[:12]}"
+    return f"{_NAME}-{version}-{digest[:12]}"
 
 
 def _furnish(root: Path) -> None:
@@ -184,3 +201,7 @@ def _run(argv: Sequence[str], seconds: float = 600) -> str:
     """What a program printed; what it complains of goes to our own standard error."""
     done = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True, timeout=seconds)
     return done.stdout
+
+
+if __name__ == "__main__":
+    image()

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from dunnage.software.cache import default_root
 from dunnage.software.engine import engine_path
+from gate.proofs.commits import changes
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 """Where the clone is as well, so that paths in the virtual environment mean the same there."""
@@ -41,7 +42,13 @@ def references(prefixes: Iterable[str], cache: Path | None = None) -> dict[str, 
 
 def hand_in(place: Path, prefixes: Iterable[str]) -> Path:
     """Write the image of a disk into the directory `place`, with what is cached of the requests
-    that begin so. Raises LookupError where our own Python is not of Debian's version."""
+    that begin so. Raises LookupError where our own Python is not of Debian's version, or files
+    differ from the commit."""
+    if changed := changes():
+        raise LookupError(
+            "the commit is tested, with the engine that is built of these files, and they differ "
+            f"from it; type: git stash --include-untracked\n{changed}"
+        )
     packages = Path(sysconfig.get_paths()["purelib"])
     if packages.parent.name != f"python{PYTHON}":
         raise LookupError(

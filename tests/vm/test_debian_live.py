@@ -67,7 +67,6 @@ def test_what_a_lab_needs_is_there_and_the_command_that_is_named_for_ipvs_helps(
     done = clone.machine.run(missing["ipvs"], 5)
     assert done.code == 0, done.said
     assert "ipvs" not in clone.lacks()
-    assert clone.machine.run("modprobe -r ip_vs", 5).code == 0
 
 
 def test_the_first_command_has_nothing_left_to_build(clone: Clone) -> None:

@@ -49,6 +49,9 @@ VXLAN = Capability("vxlan")
 IPVS = Capability("ipvs")
 """The kernel has IP Virtual Server, by which Swarm, and a kube-proxy that is told so, lead to the
 tasks or pods of a service."""
+IP_SETS = Capability("ip-sets")
+"""The kernel has sets of addresses with ports, by which a kube-proxy that uses IPVS knows what to
+translate besides."""
 FLOATING = Capability("floating")
 """What stands between the hosts translates a second, floating address of each to its own."""
 FLOATING_IP = EndpointOffer("FloatingIPHostPort", needs=(FLOATING,))

@@ -18,6 +18,7 @@ from docker.types import (
     Ulimit,
 )
 
+from dunnage.errors import StayError
 from dunnage.model.choices import Storage
 from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
@@ -90,11 +91,17 @@ def arguments(
     }
 
 
-def virtual_address(inspected: Mapping[str, Any]) -> str:
-    """The address before the task of a service in one network, as a manager tells of the service;
-    empty where it has none."""
-    told = (inspected.get("Endpoint") or {}).get("VirtualIPs") or []
-    return next((str(each["Addr"]).partition("/")[0] for each in told if each.get("Addr")), "")
+def virtual_address(inspected: Mapping[str, Any], network: str, member: str) -> str:
+    """The address before the task of a member's service in the network of this identifier, as a
+    manager tells of the service. Raises StayError where it has none there."""
+    for each in (inspected.get("Endpoint") or {}).get("VirtualIPs") or []:
+        if each.get("NetworkID") == network and each.get("Addr"):
+            return str(each["Addr"]).partition("/")[0]
+    raise StayError(
+        f"its service has no address in the network `{network}`",
+        where=member,
+        hint=f"docker service inspect {inspected['Spec']['Name']}",
+    )
 
 
 def _ports(place: Place, published: str | None) -> list[dict[str, Any]] | None:

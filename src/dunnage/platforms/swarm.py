@@ -122,11 +122,14 @@ class Swarm(OnDaemons):
     def _stood_for(self) -> Mapping[str, str]:
         if self._deployment.endpoint != SERVICE_IP:
             return super()._stood_for()
+        with spoken("the stay's network cannot be inspected", self._swarm.manager.host):
+            network = str(self._manager.networks.get(self._network).id)
         found = {}
         for member, service in self._services.items():
             with spoken("the service cannot be inspected", member):
-                found[member] = virtual_address(self._api.inspect_service(service))
-        return {member: address for member, address in found.items() if address}
+                inspected = self._api.inspect_service(service)
+            found[member] = virtual_address(inspected, network, member)
+        return found
 
     def _prepare_network(self, host: Host) -> None:
         if self._deployment.network != OVERLAY:

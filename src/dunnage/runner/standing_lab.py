@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from dunnage import catalog, lab_tool
 from dunnage.contracts.docker import HasDaemons
-from dunnage.contracts.kubernetes import OwnsApiServer
+from dunnage.contracts.kubernetes import HasKubernetes, OwnsApiServer
 from dunnage.contracts.substrate import Substrate
 from dunnage.hosts.namespace.testbed import NamespaceTestbed
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, TestbedSpec
@@ -29,6 +29,8 @@ class Made:
     """Directory of Docker contexts that lead to its daemons; None where none were asked for."""
     kubeconfig: Path | None = None
     """File that leads to its Kubernetes; None where none was asked for."""
+    proxy: str | None = None
+    """The mode of its kube-proxy, as a node tells it; None where there is no Kubernetes."""
 
 
 def stand_up(
@@ -75,12 +77,19 @@ def stand_up(
                 )
                 tell(family)
             made = _exposed(testbed, opened, tell) if expose else Made(testbed.name)
+            made = replace(made, proxy=_proxy(testbed, opened))
         failed.pop_all()  # it stands
         return made
 
 
 def _take_down(lab: str) -> None:
     lab_tool.take_down_lab(lab_tool.chosen_lab(lab))
+
+
+def _proxy(testbed: NamespaceTestbed, opened: dict[str, Substrate]) -> str | None:
+    """The mode of kube-proxy that is in force; None without a Kubernetes."""
+    found = (each for each in opened.values() if isinstance(each, HasKubernetes))
+    return next((lab_tool.proxy_of(testbed, each) for each in found), None)
 
 
 def _exposed(

@@ -15,6 +15,7 @@ from dunnage.software.program import last_words, run
 
 _DOWNLOAD_SECONDS = 600
 _UNPACK_SECONDS = 120
+_ASKED_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,16 @@ def support() -> Support:
                 hint="cat /etc/os-release  # run on Debian 12, which has both",
             )
     return Support(met=True)
+
+
+def candidate(name: str) -> str:
+    """The version of a package that would be downloaded; empty where the index does not tell."""
+    try:
+        done = run(["apt-cache", "show", "--no-all-versions", name], _ASKED_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    lines = (line.partition(": ") for line in done.stdout.splitlines())
+    return next((value for field, _, value in lines if field == "Version"), "")
 
 
 def download(names: Sequence[str], directory: Path) -> tuple[Package, ...]:

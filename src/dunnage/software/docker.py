@@ -7,6 +7,7 @@ import hashlib
 import os
 import platform
 import shutil
+import subprocess
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from dunnage.contracts.docker import DockerBinaries
 from dunnage.software import debian, iptables
 from dunnage.software.cache import Cache
+from dunnage.software.program import run
 
 _REQUEST = f"docker-debian-recipe1-{platform.machine()}"
 _CALLED = ("dockerd", "containerd", "runc", "iptables")
@@ -37,6 +39,7 @@ _TRACES = (
     "/opt/containerd/lib",
     "/opt/containerd",
 )
+_ASKED_SECONDS = 30
 
 
 def on_path() -> DockerBinaries | None:
@@ -46,6 +49,17 @@ def on_path() -> DockerBinaries | None:
     if dockerd is None or None in others:
         return None
     return DockerBinaries(Path(dockerd), {"PATH": search}, f"on PATH: {dockerd}")
+
+
+def version(cache: Cache) -> str:
+    """The version of the daemon that is used, in the words of whoever tells it: the one on PATH,
+    the package in the cache, or else the package index; empty where it is not told."""
+    found, entry = on_path(), cache.find(_REQUEST)
+    if found is not None:
+        return _told_by(found)
+    if entry is not None:
+        return _versions(entry).partition(",")[0]
+    return debian.candidate(_PACKAGES[0])
 
 
 def remove_traces() -> None:
@@ -91,6 +105,14 @@ def _environment(entry: Path, variant: str) -> Mapping[str, str]:
         "LD_LIBRARY_PATH": ":".join(map(str, libraries)),
         "XTABLES_LIBDIR": str(extensions[0].parent),
     }
+
+
+def _told_by(daemon: DockerBinaries) -> str:
+    try:
+        done = run([str(daemon.dockerd), "--version"], _ASKED_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout
 
 
 def _versions(entry: Path) -> str:

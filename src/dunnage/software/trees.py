@@ -85,7 +85,7 @@ class DebianSoftware:
 
     def docker_support(self) -> Support:
         """Whether a Docker daemon is on PATH, in the cache, or can be had, and can start."""
-        profiles = apparmor.support(docker.search_path())
+        profiles = apparmor.support(docker.search_path(), partial(docker.version, self._cache))
         if not profiles.met:
             return profiles
         if docker.on_path() or docker.is_unpacked(self._cache):

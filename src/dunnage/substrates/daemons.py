@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from dunnage.contracts.docker import Daemon, DockerBinaries
 from dunnage.contracts.host import Host, Process
@@ -195,17 +196,38 @@ class Daemons:
         return UnavailableError(f"{what}{_log(host, place)}", where=host.name, hint=HINT)
 
     def _close(self, host: Host) -> None:
+        """Take every step to the end of a daemon, even if some fail; then raise the first error."""
+        directory = self._place(host).directory
+        steps: list[Callable[[], object]] = [
+            partial(host.remove, directory),
+            partial(self._remove_traces, host),
+        ]
         if not self._ended(host):
-            host.thaw(UNIT)
-            self._remove_containers(host)
-            process = self._processes[host.name]
-            process.signal("TERM")
+            living = (self._remove_containers, self._end)
+            steps = [
+                partial(host.thaw, UNIT),
+                *(partial(step, host) for step in living),
+                partial(_unmount_below, host, directory),
+                *steps,
+            ]
+        failures = []
+        for step in steps:
             try:
-                process.wait(_STOP)
-            except TimeoutError:
-                self._kill(host, process)
-            _unmount_below(host, self._place(host).directory)
-        host.remove(self._place(host).directory)
+                step()
+            except Exception as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+    def _end(self, host: Host) -> None:
+        process = self._processes[host.name]
+        process.signal("TERM")
+        try:
+            process.wait(_STOP)
+        except TimeoutError:
+            self._kill(host, process)
+
+    def _remove_traces(self, host: Host) -> None:
         if self._binaries.traces:
             host.run(["rm", "-f", "-d", *self._binaries.traces])  # directories: only empty ones
 

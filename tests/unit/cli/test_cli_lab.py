@@ -58,7 +58,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     ) -> Made:
         found.append((hosts, list(wanted), choices, expose))
         tell("kubernetes")
-        return Made("0123abcd", kubeconfig=KUBECONFIG if expose else None)
+        proxy = "nftables" if "kubernetes" in wanted else None
+        return Made("0123abcd", kubeconfig=KUBECONFIG if expose else None, proxy=proxy)
 
     monkeypatch.setattr(up, "stand_up", stand_up)
     made = lab(Path("/s/control-1/kubernetes"))
@@ -71,6 +72,7 @@ def test_a_kubernetes_is_made_as_it_was_asked_for(dunnage: Command, asked: list[
     shown = dunnage("lab", "up", "--kubernetes", "--network", "flannel-vxlan")
     assert asked == [(3, ["kubernetes"], Choices(Network.FLANNEL_VXLAN), False)]
     assert "a Kubernetes of them, every node ready" in shown.err
+    assert "services:     led to pods by nftables, as db-1 tells" in shown.err
     assert "dunnage lab shell control-1 -- kubectl get nodes" in shown.err
     dunnage("lab", "up", "--swarm", "--kubernetes", "--proxy", "nftables", "--hosts", "2")
     assert asked[1] == (2, ["swarm", "kubernetes"], Choices(proxy=ProxyMode.NFTABLES), False)
@@ -84,6 +86,7 @@ def test_an_exposed_one_is_reached_by_the_users_own_kubectl(
     told = json.loads(dunnage("lab", "up", "--kubernetes", "--expose", "--format", "json").out)
     assert told["kubeconfig"] == str(KUBECONFIG)
     assert told["contexts"] is None
+    assert told["proxy"] == "nftables"
 
 
 def test_nothing_is_exposed_where_nothing_is_asked_for(dunnage: Command, asked: list[Any]) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 
 from dunnage.errors import UnavailableError
 from dunnage.model.cni import text_of
-from dunnage.model.offer import IPVS, VXLAN, Capability, Support
+from dunnage.model.offer import IP_SETS, IPVS, VXLAN, Capability, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.substrates.kubernetes.choices import Choices, Network
 from dunnage.substrates.kubernetes.kernel import INOTIFY, insist_on_kernel
 
 TUNNELS = Choices(Network.FLANNEL_VXLAN)
-VXLAN_THERE = Support(met=True)
+MET = Support(met=True)
 NO_TUNNEL = Support(met=False, reason="no VXLAN here", hint="modprobe vxlan")
 
 
@@ -24,11 +25,13 @@ class Kernel:
     """One with room for some instances of inotify, which notes how many were asked for."""
 
     room: int
-    vxlan: Support = VXLAN_THERE
+    vxlan: Support = MET
+    ipvs: Support = MET
+    sets: Support = MET
     asked: list[int] = field(default_factory=list)
 
     def supports(self) -> Mapping[Capability, Support]:
-        return {VXLAN: self.vxlan, IPVS: Support(False, "no IPVS here", "modprobe ip_vs")}
+        return {VXLAN: self.vxlan, IPVS: self.ipvs, IP_SETS: self.sets}
 
     def inotify_room(self, needed: int) -> Support:
         self.asked.append(needed)
@@ -56,13 +59,17 @@ def test_only_flannels_tunnel_needs_vxlan() -> None:
     assert refused.value.hint == "modprobe vxlan"
 
 
-def test_only_a_proxy_by_ipvs_needs_it() -> None:
-    kernel = Kernel(room=INOTIFY)
+@pytest.mark.parametrize("missing", ["ipvs", "sets"])
+def test_only_a_proxy_by_ipvs_needs_it_and_sets_of_addresses(missing: str) -> None:
+    able, lacks = Kernel(room=INOTIFY), Support(False, f"no {missing} here", f"modprobe {missing}")
+    changed: dict[str, Any] = {missing: lacks}
+    kernel = replace(able, **changed)
     for proxy in (ProxyMode.IPTABLES, ProxyMode.NFTABLES):
         insist_on_kernel(kernel, 1, Choices(proxy=proxy))
-    with pytest.raises(UnavailableError, match="no IPVS here") as refused:
+    insist_on_kernel(able, 1, Choices(proxy=ProxyMode.IPVS))
+    with pytest.raises(UnavailableError, match=f"no {missing} here") as refused:
         insist_on_kernel(kernel, 1, Choices(proxy=ProxyMode.IPVS))
-    assert refused.value.hint == "modprobe ip_vs"
+    assert refused.value.hint == f"modprobe {missing}"
 
 
 def test_a_plugin_needs_the_kind_of_interfaces_that_it_makes() -> None:

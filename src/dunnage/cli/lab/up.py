@@ -124,10 +124,12 @@ def command(
         names = {host.name: host.address for host in lab.hosts}
         exposed = {"contexts": made.contexts, "kubeconfig": made.kubeconfig}
         paths = {name: None if path is None else str(path) for name, path in exposed.items()}
-        show_json({"lab": lab.name, "hosts": names, **paths})
+        show_json({"lab": lab.name, "hosts": names, **paths, "proxy": made.proxy})
         return
     show_line(f"lab {lab.name}: {', '.join(host.name for host in lab.hosts)}")
     which = naming(lab)
+    if made.proxy is not None:
+        say(f"  services:     led to pods by {made.proxy}, as {lab.hosts[0].name} tells")
     if made.contexts is not None:
         last = lab.hosts[-1].name
         say(

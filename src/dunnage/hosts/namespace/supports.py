@@ -6,6 +6,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from dunnage.errors import UnavailableError
 from dunnage.hosts.control_groups.groups import Shape
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.lab import become_root
+from dunnage.hosts.namespace import ipvs
 from dunnage.kernel_modules import how_to_load
-from dunnage.model.offer import IPVS, VXLAN, Capability, Support
+from dunnage.model.offer import IP_SETS, IPVS, VXLAN, Capability, Support
 
 ROOT = Capability("root")
 NAMESPACES = Capability("namespaces")
@@ -87,13 +89,34 @@ def _vxlan() -> Support:
 
 
 def _ipvs() -> Support:
-    if _attempt(["unshare", "--net", "cat", "/proc/self/net/ip_vs"]) is None:
-        return Support(True)
-    return Support(
-        False,
-        "the kernel has no IPVS, which spreads connections to service addresses over members",
-        how_to_load("ip_vs"),
+    if _attempt(["unshare", "--net", "cat", "/proc/self/net/ip_vs"]) is not None:
+        return Support(
+            False,
+            "the kernel has no IPVS, which spreads connections to service addresses over members",
+            how_to_load("ip_vs"),
+        )
+    return _tried(
+        ipvs.SERVICE,
+        "the kernel's IPVS takes no service whose members get connections in turns (`rr`)",
+        "ip_vs_rr",
     )
+
+
+def _ip_sets() -> Support:
+    return _tried(
+        ipvs.SETS,
+        "the kernel has no sets of addresses and ports, which kube-proxy needs beside IPVS",
+        "ip_set_hash_ipport",
+    )
+
+
+def _tried(what: str, refusal: str, module: str) -> Support:
+    """Whether the kernel does what `ipvs` asks it for; the module is the one that is missing."""
+    asking = (sys.executable, "-I", "-S", str(ipvs.__file__), what)
+    complaint = _attempt(["unshare", "--net", *asking])
+    if complaint is None:
+        return Support(True)
+    return Support(False, f"{refusal}: {complaint.splitlines()[-1]}", how_to_load(module))
 
 
 def sharing(kind: str) -> Support:
@@ -135,7 +158,13 @@ def inotify_room(needed: int) -> Support:
     )
 
 
-_TRIED = {NAMESPACES: _namespaces, CGROUPS: _cgroups, VXLAN: _vxlan, IPVS: _ipvs}
+_TRIED = {
+    NAMESPACES: _namespaces,
+    CGROUPS: _cgroups,
+    VXLAN: _vxlan,
+    IPVS: _ipvs,
+    IP_SETS: _ip_sets,
+}
 
 
 def _attempt(argv: Sequence[str]) -> str | None:

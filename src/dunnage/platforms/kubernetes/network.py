@@ -76,25 +76,52 @@ def insist_asked_for(
                 )
 
 
+def before_pods(host: Host, variables: Mapping[str, str]) -> dict[str, str]:
+    """What leads addresses of services to pods on a host that need not have one, as `proxies.told`.
+
+    `variables` are those under which the tools of its node run. Raises StayError.
+    """
+
+    def read(printed: str) -> dict[str, str]:
+        parts = dict(_parts(printed))
+        return proxies.told(answers(parts["asked"]), json.loads(parts["host"]))
+
+    return _read(host, _of_proxies(variables), read)
+
+
 def _looked(
     pod: Pod, elsewhere: Iterable[str], read: Callable[[str], dict[str, str]]
 ) -> dict[str, str]:
-    done = pod.host.run(["sh", "-c", script(pod, tuple(elsewhere))])
+    return _read(pod.host, script(pod, tuple(elsewhere)), read)
+
+
+def _read(host: Host, script: str, read: Callable[[str], dict[str, str]]) -> dict[str, str]:
+    done = host.run(["sh", "-c", script])
     try:
         return read(done.stdout)
     except (ValueError, KeyError, StopIteration) as error:
         raise StayError(
             f"the network cannot be read back: {done.stderr.strip() or error}",
-            where=pod.host.name,
-            hint=f"command -v ip nsenter  # on `{pod.host.name}`, which needs both",
+            where=host.name,
+            hint=f"command -v ip nsenter  # on `{host.name}`, which needs both",
         ) from error
+
+
+def _of_proxies(variables: Mapping[str, str]) -> str:
+    """Print a host's links, and what translates services."""
+    return f"""
+echo {_MARK} host; ip -json link show
+{ASK}
+echo {_MARK} asked
+{_exported(variables)}
+{proxies.SCRIPT}
+"""
 
 
 def script(pod: Pod, elsewhere: Sequence[str]) -> str:
     """Print a host's links, those of a pod, the routes to pods elsewhere, what sees the pod's
     packets, and what translates services."""
     pid = pod.process.pid
-    exported = "".join(f"export {name}={shlex.quote(v)}; " for name, v in pod.variables.items())
     routes = "\n".join(f"ip -json route get {each}" for each in elsewhere)
     return f"""
 echo {_MARK} host; ip -json -details link show
@@ -106,11 +133,15 @@ echo {_MARK} routing
 {ASK}
 echo {_MARK} asked
 {ebpf.script(pid)}
-{exported}
+{_exported(pod.variables)}
 {tracking.SCRIPT}
 {proxies.SCRIPT}
 echo {_MARK} end
 """
+
+
+def _exported(variables: Mapping[str, str]) -> str:
+    return "".join(f"export {name}={shlex.quote(v)}; " for name, v in variables.items())
 
 
 def told(printed: str, address: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from dunnage.errors import UnavailableError
 from dunnage.model.cni import ON_THE_WIRE, plugins_of
-from dunnage.model.offer import IPVS, VXLAN, Capability, Support
+from dunnage.model.offer import IP_SETS, IPVS, VXLAN, Capability, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.substrates.kubernetes.choices import Choices, Network
 
@@ -42,7 +42,8 @@ def insist_on_kernel(kernel: Kernel, hosts: int, choices: Choices) -> None:
     if choices.network is Network.FLANNEL_VXLAN:
         found.append(kernel.supports()[VXLAN])
     if choices.proxy is ProxyMode.IPVS:
-        found.append(kernel.supports()[IPVS])
+        here = kernel.supports()
+        found += [here[IPVS], here[IP_SETS]]
     found += interfaces(kernel, choices.configuration)
     for support in found:
         if not support.met:
