@@ -19,6 +19,9 @@ pub const OTHER_KINDS: u32 = 1;
 /// Soft interrupts of the network while no packet has arrived.
 pub const NO_PACKET: u32 = 2;
 
+/// All networks for which the map of sums had no room left.
+pub const FURTHER: u32 = 3;
+
 /// Numbers of soft interrupts of the network, `linux/interrupt.h`.
 const TRANSMIT: i32 = 2;
 const RECEIVE: i32 = 3;
@@ -37,7 +40,7 @@ const VALUE: i16 = -16;
 pub struct Maps<'a> {
     /// [`KEPT`] bytes for each processor.
     pub kept: BorrowedFd<'a>,
-    /// Owner → nanoseconds.
+    /// Owner → nanoseconds. [`FURTHER`] has a sum from the start.
     pub sums: BorrowedFd<'a>,
 }
 
@@ -127,6 +130,7 @@ fn look_up(a: &mut Assembly, map: BorrowedFd) {
 }
 
 /// Add the time until now to the sum of its owner, who is in R7; R8 has what this processor keeps.
+/// Where there is no room for a further sum, the time is [`FURTHER`]'s, whose sum is there.
 /// The clock is read last: what comes after it at the end of a soft interrupt counts for nobody.
 fn charge(a: &mut Assembly, maps: Maps) {
     let (new, done) = (a.label(), a.label());
@@ -151,6 +155,14 @@ fn charge(a: &mut Assembly, maps: Maps) {
     a.add_value(R3, VALUE.into());
     a.set(R4, 0);
     a.call(Helper::Update);
+    a.jump_if_equal(R0, 0, done);
+    a.store_value(R10, KEY, Size::Four, FURTHER.cast_signed());
+    look_up(a, maps.sums);
+    a.jump_if_equal(R0, 0, done);
+    a.load(R1, Size::Eight, R0, 0);
+    a.load(R2, Size::Eight, R10, VALUE);
+    a.add(R1, R2);
+    a.store(R0, 0, Size::Eight, R1);
     a.place(done);
 }
 
@@ -180,12 +192,16 @@ mod tests {
         now: u64,
         memory: Vec<u8>,
         sums: BTreeMap<u32, u64>,
+        /// How many owners the map of sums has room for.
+        room: usize,
         packets: BTreeMap<u32, u64>,
     }
 
     const CALLED_WITH: u64 = 8;
     const KEPT_AT: u64 = 64;
     const STACK_END: u64 = 640;
+    /// What the kernel answers where a map has no room.
+    const E2BIG: u64 = (-7_i64).cast_unsigned();
 
     impl Processor {
         fn new() -> Self {
@@ -200,6 +216,7 @@ mod tests {
                 now: 0,
                 memory: vec![0; 1024],
                 sums: BTreeMap::new(),
+                room: usize::MAX,
                 packets: BTreeMap::new(),
             };
             for network in [CLIENT, SERVER] {
@@ -216,6 +233,12 @@ mod tests {
             self.write(device + 8, &namespace.to_ne_bytes());
             self.write(namespace + 24, &network.to_ne_bytes());
             self.packets.insert(network, packet);
+        }
+
+        /// Make a sum, 0.
+        fn reserve(&mut self, owner: u32) {
+            self.sums.insert(owner, self.memory.len() as u64);
+            self.memory.resize(self.memory.len() + 8, 0);
         }
 
         fn begin(&mut self, kind: u64, now: u64) {
@@ -317,10 +340,11 @@ mod tests {
                 return self.sums.get(&key).copied().unwrap_or(0);
             }
             assert_eq!((helper, given[4]), (Helper::Update as u64, 0));
-            let at = self.memory.len() as u64;
-            self.memory.resize(self.memory.len() + 8, 0);
-            self.write(at, &self.read(given[3], 8).to_ne_bytes());
-            self.sums.insert(key, at);
+            if self.sums.len() >= self.room {
+                return E2BIG;
+            }
+            self.reserve(key);
+            self.write(self.sums[&key], &self.read(given[3], 8).to_ne_bytes());
             0
         }
     }
@@ -364,6 +388,21 @@ mod tests {
         processor.end(27);
         let found = processor.charged();
         assert_eq!(found, BTreeMap::from([(NO_PACKET, 4), (OTHER_KINDS, 7)]));
+    }
+
+    #[test]
+    fn without_room_for_a_further_network_its_time_is_kept_with_that_of_all_others() {
+        let mut processor = Processor::new();
+        processor.reserve(FURTHER);
+        processor.room = 2;
+        for start in [100, 200] {
+            processor.begin(3, start);
+            processor.packet(CLIENT, start + 1);
+            processor.packet(SERVER, start + 10);
+            processor.end(start + 13);
+        }
+        let found = processor.charged();
+        assert_eq!(found, BTreeMap::from([(CLIENT, 20), (FURTHER, 6)]));
     }
 
     #[test]
