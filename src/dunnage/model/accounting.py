@@ -25,4 +25,4 @@ class Accounting(StrEnum):
 def accounting_of(environment: Mapping[str, Scalar]) -> Accounting:
     """How all machines of an environment count."""
     told = environment.get(ACCOUNTING)
-    return Accounting(told) if told in (*Accounting,) else Accounting.UNKNOWN
+    return next((each for each in Accounting if each == told), Accounting.UNKNOWN)

@@ -63,7 +63,8 @@ def test_it_is_a_fact_of_the_machine() -> None:
     assert machine_facts({**files, "/proc/cmdline": b"tsc=noirqtime\n"}.get)[ACCOUNTING] == (
         "contained"
     )
-    assert machine_facts({}.get)[ACCOUNTING] is None
+    nothing: Mapping[str, bytes] = {}
+    assert machine_facts(nothing.get)[ACCOUNTING] is None
 
 
 def test_the_kernel_here_is_read_or_not_known() -> None:
