@@ -227,7 +227,10 @@ def test_hosts_together_have_about_what_the_machine_counts(
     load: Callable[[NamespaceTestbed], AbstractContextManager[tuple[str, int]]],
     steer: bool,
 ) -> None:
-    """About: only small packets without steering are held to it. The others say what was seen."""
+    """About: only small packets without steering are held to it. The others say what was seen.
+
+    Of a long transfer most is of another kind: there the kernel sends what had to wait.
+    """
     hosts = {"db": HOSTS, "client": 1}
     spec = TestbedSpec(kind="namespace", hosts=hosts, cores=Cores.SHARED, steer=steer)
     with open_namespace(spec, name="soft", engine=engine_path(), keep=False) as testbed:
@@ -254,7 +257,8 @@ def test_hosts_together_have_about_what_the_machine_counts(
     )
     reached = testbed.group("db") if load is small_packets else (testbed.host("db-1"),)
     assert all(networks[host.name] > 0 for host in reached)
-    assert of_hosts > charged / 2
+    if load is small_packets:
+        assert of_hosts > charged / 2
     if load is small_packets and not steer:
         # What others do on this machine meanwhile is in what it counts, and is charged to no host.
         assert of_hosts == pytest.approx(counted - (charged - of_hosts), rel=NEAR)
