@@ -13,6 +13,10 @@ CLIENT = "client"
 """All clients together."""
 NOT_ASKED = "the study does not ask for them: write `sampler: {soft_interrupts: true}`"
 
+MANY = 100
+"""Packets of which some must have arrived in the window that soft interrupts are counted in. Single
+ones may lie at its edge, which two samplers see at different moments."""
+
 
 def charged(record: Record) -> dict[str, float]:
     """Seconds of `client`, of each database host by its name, and of `bridge`.
@@ -64,11 +68,11 @@ def _why_unknown(record: Record, found: SoftInterrupts) -> str:
 
 
 def credible(found: SoftInterrupts, usage: Sequence[HostUsage]) -> SoftInterrupts:
-    """The same, or the reason why it has nothing for a host that received packets.
+    """The same, or the reason why it has nothing for a host that received many packets.
 
     Threads of the kernel may take packets in, which begins no soft interrupt there.
     """
-    received = [host.host for host in _driven(usage) if _received(host)]
+    received = [host.host for host in _driven(usage) if _received(host) >= MANY]
     names = (*received, BRIDGE) if received else ()
     silent = [name for name in names if found.networks.get(name) == 0.0]
     if found.absent or not silent:
@@ -84,5 +88,5 @@ def _driven(usage: Sequence[HostUsage]) -> list[HostUsage]:
     return [host for host in usage if host.group == CLIENT_GROUP or host.group not in NO_MEMBERS]
 
 
-def _received(host: HostUsage) -> bool:
-    return bool(host.whole.packets_received or host.whole.inner_packets_received)
+def _received(host: HostUsage) -> float:
+    return (host.whole.packets_received or 0.0) + (host.whole.inner_packets_received or 0.0)
