@@ -280,7 +280,11 @@ mod tests {
             Self {
                 programs: [begin(maps), packet(maps, WAY), end(maps)],
                 packets: [CLIENT, SERVER]
-                    .map(|network| (network, made(network)))
+                    .map(|network| {
+                        let mut packet = Box::new([0; 12]);
+                        lead(&mut packet, network);
+                        (network, packet)
+                    })
                     .into(),
             }
         }
@@ -320,14 +324,12 @@ mod tests {
         }
     }
 
-    /// A packet of a network, as [`WAY`] leads from it to the number.
-    fn made(network: u32) -> Box<[u64; 12]> {
-        let mut packet = Box::new([0_u64; 12]);
-        let at = address(&*packet);
+    /// Have a packet lead to the number of a network, as [`WAY`] goes from where it lies.
+    fn lead(packet: &mut [u64; 12], network: u32) {
+        let at = address(packet);
         packet[2] = at + 32;
         packet[5] = at + 64;
         packet[11] = network.into();
-        packet
     }
 
     fn charged() -> BTreeMap<u32, u64> {
