@@ -44,11 +44,11 @@ PODS = {
 
 OFFER = Offer(
     testbeds={
-        "namespace": TestbedOffer(title="Host", meaning="hosts of namespaces"),
+        "namespace": TestbedOffer(title="Host", meaning="hosts of namespaces", networks=True),
         "nodes": TestbedOffer(
             title="Node", meaning="nodes", here=False, brings={"kubernetes": "nodes"}
         ),
-        "fake": TestbedOffer(title="Fake", meaning="hosts in memory", fake=True),
+        "fake": TestbedOffer(title="Fake", meaning="hosts in memory", fake=True, networks=True),
     },
     substrates={
         "docker": {"daemons": SubstrateOffer(), "existing": SubstrateOffer(contexts=True)},

@@ -14,6 +14,7 @@ from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT
 from dunnage.model.cni import configuration_of
 from dunnage.model.deployment import Deployment
+from dunnage.model.metrics import CHARGED
 from dunnage.model.offer import FLOATING, IP_SETS, IPVS, VXLAN, Capability, Support
 from dunnage.model.plan import Skipped
 from dunnage.model.proxy import ProxyMode, proxy_of
@@ -205,6 +206,8 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
     elif not hosts.fake:
         yield from _LAB_NEEDS
         yield from catalog.OFFER.databases[deployment.database.kind].needs
+        if any(question.metric in CHARGED for question in study.questions.values()):
+            yield SOFT_INTERRUPTS
     platform = catalog.OFFER.platforms[deployment.platform]
     theirs = catalog.on_theirs(study, deployment)
     needs = platform.needs_of(deployment.network, deployment.endpoint)

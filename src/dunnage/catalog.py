@@ -97,7 +97,9 @@ SAMPLERS: Mapping[str, type[Sampler]] = {"engine": EngineSampler, "fake": FakeSa
 OFFER = Offer(
     testbeds={
         "namespace": TestbedOffer(
-            title="Host", meaning="hosts made of Linux namespaces on this machine"
+            title="Host",
+            meaning="hosts made of Linux namespaces on this machine",
+            networks=True,
         ),
         "nodes": TestbedOffer(
             title="Node",
@@ -105,7 +107,9 @@ OFFER = Offer(
             here=False,
             brings={"kubernetes": "nodes"},
         ),
-        "fake": TestbedOffer(title="Fake", meaning="hosts that exist in memory only", fake=True),
+        "fake": TestbedOffer(
+            title="Fake", meaning="hosts that exist in memory only", fake=True, networks=True
+        ),
     },
     substrates={
         "docker": {

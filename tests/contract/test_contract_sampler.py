@@ -90,7 +90,9 @@ class TestSampler:
         for one, two in pairwise(told):
             assert one.networks.keys() == {*(host.name for host in watched.hosts), BRIDGE}
             assert all(two.networks[name] >= value for name, value in one.networks.items())
-            assert one.total is not None and two.total is not None and two.total >= one.total
+            for apart in ("elsewhere", "no_packet", "other_kinds"):
+                assert getattr(two, apart) >= getattr(one, apart)
+        assert all(one.method for one in told)
 
     def test_it_says_what_it_cost_itself(self, sampler_case: SamplerCase, watched: Testbed) -> None:
         samples = sampled(sampler_case, watched, watched.hosts[0])

@@ -7,14 +7,13 @@ from faulty import RUNS, STUDY, Carry, Ended, complete
 
 from dunnage.analysis.soft_interrupts import NOT_ASKED
 from dunnage.findings.cpu.shares import NETWORK_SOFT
-from dunnage.hosts.fake.watch import SOFT_CPU
+from dunnage.hosts.fake.watch import SOFT_CPU, SOFT_METHOD
 from dunnage.hosts.fake.world import World
 from dunnage.model.metrics import CHARGED
 from dunnage.model.record_versions import RECORD_VERSION
 from dunnage.model.soft_interrupts import BRIDGE
 from dunnage.opened import OpenedResult
 from dunnage.report.page.page import page
-from dunnage.samplers.engine import METHOD
 
 ASKED = STUDY.replace("rate: 5Hz}", "rate: 5Hz, soft_interrupts: true}")
 QUESTION = ASKED.replace("against: [late]}", "against: [late], metric: soft.bridge}")
@@ -49,7 +48,7 @@ def test_each_run_knows_them_of_client_database_hosts_and_bridge(carry_out: Carr
         found = record.soft_interrupts
         assert record.version == RECORD_VERSION
         assert found is not None and not found.absent
-        assert found.method == METHOD
+        assert found.method == SOFT_METHOD
         assert found.networks.keys() == {"db-1", "db-2", "db-3", "client-1", BRIDGE}
         assert found.networks["client-1"] == pytest.approx(found.networks[BRIDGE])
     runs = OpenedResult(ended.result).analysis.runs
@@ -62,12 +61,46 @@ def test_each_run_knows_them_of_client_database_hosts_and_bridge(carry_out: Carr
 
 def test_they_are_parts_of_the_cpu_time_on_the_page(carry_out: Carry) -> None:
     ended = carry_out(nothing, ASKED)
-    hosts = ("client", "db-1", "db-2", "db-3", BRIDGE)
+    hosts = ("client", "db-1", "db-2", "db-3", BRIDGE, "elsewhere", "no packet")
     assert parts(ended) == {f"{NETWORK_SOFT}, {name}" for name in hosts}
     html = shown(ended)
     assert f"{NETWORK_SOFT}, {BRIDGE} (inside the others)" in html
     assert "Network soft interrupts are below the bars" in html
+    assert "the parts contain it already" in html
     assert f"Not separated here: {NETWORK_SOFT}" not in html
+
+
+@pytest.mark.parametrize("host", ["db-2", BRIDGE])
+def test_a_host_without_a_network_is_named_in_place_of_each_metric(
+    carry_out: Carry, host: str
+) -> None:
+    ended = carry_out(lambda world: world.unread.add(host), ASKED)
+    why = f"no network namespace of `{host}` could be read"
+    for run in OpenedResult(ended.result).analysis.runs:
+        assert dict.fromkeys(CHARGED, why).items() <= run.absent.items()
+    assert f"Not separated here: {NETWORK_SOFT}, because {why}." in shown(ended)
+
+
+def test_a_network_that_begins_in_a_run_is_the_reason_why_that_run_knows_nothing(
+    carry_out: Carry,
+) -> None:
+    ended = carry_out(lambda world: world.begin_network("db-1", after=3), ASKED)
+    told = [record.soft_interrupts for record in ended.result.records]
+    reasons = [found.absent for found in told if found is not None and found.absent]
+    assert len(told) == RUNS
+    assert len(reasons) == 1, "before and after it the networks stay as they are"
+    assert "began or ended on `db-1`" in reasons[0]
+
+
+def test_where_threads_take_packets_in_runs_say_so_and_have_no_zeros(carry_out: Carry) -> None:
+    def threaded(world: World) -> None:
+        world.threaded = True
+
+    ended = carry_out(threaded, ASKED)
+    assert complete(ended), ended.shown
+    for run in OpenedResult(ended.result).analysis.runs:
+        assert not set(CHARGED) & run.values.keys()
+        assert all("in no soft interrupt" in run.absent[metric] for metric in CHARGED)
 
 
 def test_a_question_may_compare_them(carry_out: Carry) -> None:

@@ -156,6 +156,13 @@ def _written(host: Host, work: str) -> Iterator[tuple[str, list[str]]]:
         host.remove(directory)
 
 
+def _all(soft: SoftInterrupts) -> float:
+    apart = (soft.elsewhere, soft.no_packet, soft.other_kinds)
+    known = [used for used in apart if used is not None]
+    assert len(known) == len(apart)
+    return sum((*soft.networks.values(), *known))
+
+
 @dataclass
 class Readings:
     """What a sampler told, once it has ended."""
@@ -174,8 +181,7 @@ class Readings:
 
     def all_soft(self) -> float:
         """Seconds in all soft interrupts of the machine from the first sample to the last."""
-        first, last = (soft.total for soft in self._soft())
-        assert first is not None and last is not None
+        first, last = map(_all, self._soft())
         return last - first
 
     def _soft(self) -> tuple[SoftInterrupts, SoftInterrupts]:

@@ -10,17 +10,21 @@ from catalog_cases import FAKE, STUDY, Everything, lacking, study
 
 from dunnage import capabilities, catalog
 from dunnage.contracts.kubernetes import KubernetesBinaries
+from dunnage.contracts.testbed import HasNetworks
 from dunnage.errors import StudyError, UnavailableError
-from dunnage.hosts.fake.testbed import open_fake
+from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.hosts.namespace import supports as kernel
+from dunnage.hosts.namespace.testbed import NamespaceTestbed
+from dunnage.hosts.nodes.testbed import NodesTestbed
 from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import Support
 from dunnage.model.proxy import ProxyMode
-from dunnage.model.study import Limits, SubstrateSpec, TestbedSpec
+from dunnage.model.study import Limits, QuestionSpec, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.platforms.kubernetes.platform import ASKED
 from dunnage.platforms.offered import HOST
+from dunnage.software.engine import SOFT_INTERRUPTS
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.matrix import deployments
 from dunnage.substrates.kubernetes.choices import Choices, Network
@@ -189,6 +193,28 @@ def test_a_kubernetes_of_ours_has_what_the_deployments_on_it_ask_for() -> None:
     wanted = Choices(Network.FLANNEL_VXLAN, ProxyMode.NFTABLES)
     assert catalog.choices([*others, *asked]) == wanted
     assert catalog.choices(on_kubernetes(("bridge", ""))).proxy is ProxyMode.IPTABLES
+
+
+def test_only_a_question_about_soft_interrupts_needs_them_of_the_kernel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lacking(monkeypatch, **{SOFT_INTERRUPTS: "the process lacks CAP_BPF"})
+    sampled = study(f"{STUDY}sampler: {{soft_interrupts: true}}\n")
+    assert capabilities.lacking(sampled, deployments(sampled, catalog.OFFER)) == ()
+    question = QuestionSpec(baseline="native", against=("bridge",), metric="soft.bridge")
+    asking = sampled.model_copy(update={"questions": {"Q": question}})
+    found = capabilities.lacking(asking, deployments(asking, catalog.OFFER))
+    assert {skipped.reason for skipped, _ in found} == {"the process lacks CAP_BPF"}
+    assert len(found) == len(deployments(asking, catalog.OFFER))
+    with pytest.raises(UnavailableError, match="the process lacks CAP_BPF"):
+        capabilities.available(asking, deployments(asking, catalog.OFFER))
+
+
+def test_a_testbed_offers_networks_if_its_hosts_have_some() -> None:
+    made = {"namespace": NamespaceTestbed, "nodes": NodesTestbed, "fake": FakeTestbed}
+    assert made.keys() == catalog.OFFER.testbeds.keys()
+    for kind, testbed in made.items():
+        assert catalog.OFFER.testbeds[kind].networks is issubclass(testbed, HasNetworks)
 
 
 def test_only_a_proxy_by_ipvs_needs_that_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:

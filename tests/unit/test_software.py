@@ -349,8 +349,22 @@ def test_whether_soft_interrupts_can_be_charged_is_what_the_engine_says(
     assert (unknown.met, unknown.follows) == (False, engine.ENGINE)
     program(tmp_path, "engine", 'test "$1" = --version || test "$1" = soft-interrupts')
     assert engine.soft_interrupts_support() == Support(met=True)
-    says = "echo 'dunnage-engine: the process lacks CAP_BPF' >&2; exit 1"
+
+
+@pytest.mark.parametrize(
+    ("reason", "hint"),
+    [
+        ("the process lacks CAP_BPF", "grep CapEff /proc/self/status"),
+        ("the kernel does not tell its types: no such file", "ls /sys/kernel/btf/vmlinux"),
+        ("the kernel takes no programs: Operation not permitted", "uname -r"),
+    ],
+)
+def test_each_reason_why_soft_interrupts_cannot_be_charged_has_a_command_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, hint: str
+) -> None:
+    monkeypatch.setenv(engine.VARIABLE, str(tmp_path / "engine"))
+    says = f"echo 'dunnage-engine: {reason}' >&2; exit 1"
     program(tmp_path, "engine", f'test "$1" = --version && exit 0; {says}')
     refused = engine.soft_interrupts_support()
-    assert (refused.met, refused.reason) == (False, "the process lacks CAP_BPF")
-    assert refused.hint.startswith("capsh --print")
+    assert (refused.met, refused.reason) == (False, reason)
+    assert refused.hint.startswith(hint)

@@ -62,7 +62,8 @@ pub fn sample(arguments: &Arguments) -> io::Result<()> {
     let mut sample = take(&mut units, &mut machine, &mut speed, soft.as_ref())?;
     let mut absent = machine.absent_network();
     absent.extend(refused);
-    let head = header(&plan, &hierarchies, interval, &units, absent);
+    let method = soft.as_ref().map(|_| soft::method());
+    let head = header(&plan, &hierarchies, interval, &units, absent, method);
     write(&mut out, &head)?;
     write(&mut out, &sample)?;
     let mut samples = 1;
@@ -146,6 +147,7 @@ fn header(
     interval: Duration,
     units: &BTreeMap<&String, Unit>,
     mut absent: BTreeMap<String, String>,
+    soft_method: Option<String>,
 ) -> Line {
     absent.extend(machine::absent());
     for (name, unit) in units {
@@ -163,6 +165,7 @@ fn header(
         interval: interval.as_secs_f64(),
         cgroups: hierarchies.version,
         absent,
+        soft_method,
     }
 }
 

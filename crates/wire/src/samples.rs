@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// Version of [`WatchPlan`] and [`Line`]. 1: first. 2: network counters are the uplink's, and inner
 /// devices are apart. 3: disk counters under control groups version 1 are those of processes. 4: soft
-/// interrupts by networks.
-pub const SAMPLES_VERSION: u32 = 4;
+/// interrupts by networks. 5: how these are counted.
+pub const SAMPLES_VERSION: u32 = 5;
 
 /// `dunnage-engine sample --plan FILE --out DIRECTORY` reads this and writes `samples.jsonl`
 /// until it receives SIGTERM (or its parent ends).
@@ -32,12 +32,15 @@ pub struct WatchPlan {
     pub networks: BTreeMap<String, Vec<u32>>,
 }
 
-/// CPU seconds in soft interrupts so far, over all processors of a machine, by whom they were for.
+/// Seconds in soft interrupts so far, over all processors of a machine, by whom they were for.
+///
+/// This is elapsed time. It holds hard interrupts that came in between, time that a hypervisor took
+/// from the machine, and what the counting itself takes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SoftInterrupts {
-    /// Name in the plan → those of the network, each from a packet that arrived in one of its
-    /// networks to the next packet that arrived elsewhere.
+    /// Name in the plan → soft interrupts of the network. Time counts from a packet that arrived in
+    /// one of its network namespaces. It counts until a packet arrives in one of another name.
     pub networks: BTreeMap<String, f64>,
     /// The same in all other networks.
     pub elsewhere: f64,
@@ -64,6 +67,9 @@ pub enum Line {
         /// Counter → why it cannot be read or attributed here, such as `softirq` → "lab hosts
         /// share the machine's counters".
         absent: BTreeMap<String, String>,
+        /// How soft interrupts are counted, where they are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        soft_method: Option<String>,
     },
     /// One reading.
     Sample {

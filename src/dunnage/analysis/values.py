@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from dunnage.analysis.schedule import counted, flow, measured
-from dunnage.analysis.soft_interrupts import by_metric
+from dunnage.analysis.soft_interrupts import by_metric, why_not
 from dunnage.model.metrics import CHARGED, METRICS, OPERATIONS, SEARCHED
 from dunnage.model.record import HostUsage, Measurement, Record
 from dunnage.model.study import CLIENT_GROUP, NO_MEMBERS
@@ -38,8 +38,8 @@ def absent(record: Record) -> dict[str, str]:
         for metric, counter in _COUNTERS.items()
         if (why := next((h.why(counter) for h in hosts if _lacks(h, counter)), ""))
     }
-    if record.soft_interrupts is not None and record.soft_interrupts.absent:
-        found |= dict.fromkeys(CHARGED, record.soft_interrupts.absent)
+    if record.soft_interrupts is not None and (reason := why_not(record)):
+        found |= dict.fromkeys(CHARGED, reason)
     return found
 
 

@@ -20,12 +20,12 @@ class Segment:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: its parts side by side, below them what is contained in them already."""
+    """One bar: its parts side by side, and below them what does not add up with them."""
 
     name: str
     segments: tuple[Segment, ...]
     total: str
-    contained: tuple[Segment, ...] = ()
+    below: tuple[Segment, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class Stack(Tabled):
     unit: str
     axis: Axis
     parts: tuple[str, ...]
-    contained: tuple[str, ...]
+    below: tuple[str, ...]
+    """What does not add up with the parts, each with the reason."""
     bars: tuple[Bar, ...]
     cells: str
     """What the cells of the table hold."""

@@ -33,6 +33,7 @@ from dunnage.findings.tails.quantiles import latency_differences
 from dunnage.findings.timeline.timeline import timelines
 from dunnage.findings.variance.advice import advise, block_seconds
 from dunnage.findings.variance.variance import repeats, splits
+from dunnage.model.accounting import Accounting, accounting_of
 from dunnage.model.analysis import (
     AbsentMetric,
     Analysis,
@@ -114,7 +115,11 @@ def analyse(
         order=tuple(_order(gathered)),
         runs=gathered.runs,
         curves=tuple(c for place in places for c in _curves(gathered, *place, logs)),
-        shares=tuple(share for place in places for share in _shares(gathered, *place, base)),
+        shares=tuple(
+            share
+            for place in places
+            for share in _shares(gathered, *place, base, accounting_of(environment))
+        ),
         conditions=tuple(_conditions(gathered, *place, of_stays) for place in places),
         parity=checked.parity,
         planned=gathered.planned,
@@ -260,10 +265,16 @@ def _curves(
     return curves(deployment, setting, [log for record in usable if (log := logs(record.run))])
 
 
-def _shares(gathered: Gathered, deployment: str, setting: Setting, reference: str) -> list[Share]:
+def _shares(
+    gathered: Gathered,
+    deployment: str,
+    setting: Setting,
+    reference: str,
+    accounting: Accounting,
+) -> list[Share]:
     own = gathered.valid_records(deployment, setting)
     other = gathered.valid_records(reference, setting) if deployment != reference else ()
-    return shares(deployment, setting, own, other)
+    return shares(deployment, setting, own, other, accounting)
 
 
 def _conditions(

@@ -8,40 +8,52 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dunnage.hosts.accelerator import accelerator
+from dunnage.hosts.kernel_configuration import accounting, configuration
 from dunnage.model.accelerator import ACCELERATOR
+from dunnage.model.accounting import ACCOUNTING
 from dunnage.model.value import Scalar
 
 _SYSTEM = "/sys/devices/system"
 
 
-def read_here(path: str) -> str | None:
-    """The text of a file of this machine; None if there is none."""
-    file = Path(path)
-    return file.read_text() if file.exists() else None
+def read_here(path: str) -> bytes | None:
+    """The content of a file of this machine; None if there is none that this user may read."""
+    try:
+        return Path(path).read_bytes()
+    except (FileNotFoundError, PermissionError):
+        return None
 
 
 def machine_facts(
-    read: Callable[[str], str | None] = read_here, architecture: str | None = None
+    read: Callable[[str], bytes | None] = read_here, architecture: str | None = None
 ) -> dict[str, Scalar]:
     """Hardware and kernel settings, of this machine or of one whose files are read otherwise.
 
     `architecture` is what to tell of a processor without a name; default: this machine's.
     """
-    processors = read("/proc/cpuinfo") or ""
-    memory = read("/proc/meminfo") or ""
-    clock = read(f"{_SYSTEM}/clocksource/clocksource0/current_clocksource")
+
+    def text(path: str) -> str | None:
+        content = read(path)
+        return None if content is None else content.decode(errors="replace")
+
+    processors = text("/proc/cpuinfo") or ""
+    memory = text("/proc/meminfo") or ""
+    clock = _stripped(text(f"{_SYSTEM}/clocksource/clocksource0/current_clocksource"))
+    release = _stripped(text("/proc/sys/kernel/osrelease"))
+    configured = configuration(read, release) if release else {}
     return {
         "cpu.model": cpu_model(processors, architecture or platform.machine()),
         "cpu.count": len(re.findall(r"^processor\s*:", processors, re.MULTILINE)) or None,
-        ACCELERATOR: accelerator(read),
-        "cpu.governor": _stripped(read(f"{_SYSTEM}/cpu/cpu0/cpufreq/scaling_governor")),
+        ACCELERATOR: accelerator(text),
+        "cpu.governor": _stripped(text(f"{_SYSTEM}/cpu/cpu0/cpufreq/scaling_governor")),
         "memory.total": _kibibytes(memory, "MemTotal"),
         "memory.swap": _kibibytes(memory, "SwapTotal"),
         "memory.transparent_hugepages": _chosen(
-            read("/sys/kernel/mm/transparent_hugepage/enabled")
+            text("/sys/kernel/mm/transparent_hugepage/enabled")
         ),
-        "kernel": _stripped(read("/proc/sys/kernel/osrelease")),
-        "kernel.clocksource": _stripped(clock),
+        "kernel": release,
+        "kernel.clocksource": clock,
+        ACCOUNTING: accounting(configured, text("/proc/cmdline") or "", clock),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from dunnage.model.accounting import Accounting
 from dunnage.model.calibration import Calibration
 from dunnage.model.check import CheckResult
 from dunnage.model.conditions import Conditions
@@ -23,7 +24,7 @@ from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 12
+ANALYSIS_VERSION = 13
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
@@ -34,7 +35,8 @@ damaged files; the baseline's mean over levels, which nothing read, is gone. 8: 
 that was left out, files that this user may not read, and metrics that are absent with the reason.
 9: `damaged`, a ground of verdicts. 10: stays in which programs of a lab's Kubernetes were
 restarted. 11: deployments whose throughput moves by itself; runs of these are steady. 12:
-they are told by blocks, and no longer by runs.
+they are told by blocks, and no longer by runs. 13: `accounting` of soft interrupts took the place
+of `contained`; soft interrupts of the machine that are no host's.
 """
 
 
@@ -236,17 +238,20 @@ class Share(Condition):
     part: str
     """`server user`, `server system`, `daemons`, `other`, `client`. If all hosts are one machine,
     also `outside`: CPU time in no host's control group, which is not part of `cpu.database`. If
-    measurable, also `soft interrupts`, which the kernel charges to the interrupted process. If the
-    study asks for them on one machine, also `network soft interrupts, WHERE`: where their packets
-    arrived, `client`, the name of a database host or `bridge`."""
+    measurable, also `soft interrupts`, of hosts that are machines. If the study asks for them on
+    one machine, also `network soft interrupts, WHERE` and `soft interrupts of other kinds`. WHERE
+    their packets arrived is `client`, the name of a database host, `bridge`, `elsewhere` on the
+    machine, or `no packet`."""
     seconds_per_operation: float
     """Arithmetic mean over blocks."""
     estimate: Estimate | None = None
     """Estimate with its interval over blocks, in s/op."""
     difference: Estimate | None = None
     """Value minus the baseline's, paired over blocks, in s/op; None for the baseline."""
-    contained: bool = False
-    """Whether the other parts already include it, so it must not be added to them."""
+    accounting: Accounting | None = None
+    """For soft interrupts, where the kernel counts their time: `contained` in the other parts,
+    `beside` the CPU time of all hosts, or `unknown`. They must not be added to the other parts:
+    `outside` has those that are `beside`. None for parts that add up to all the CPU time."""
 
 
 class GateSummary(Value):

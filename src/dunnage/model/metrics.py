@@ -97,7 +97,7 @@ METRICS: dict[str, Metric] = {
                 name,
                 f"Network soft interrupts per operation, {where}",
                 "µs/op",
-                f"CPU seconds of soft interrupts for packets that arrived {what} / operations",
+                f"seconds in soft interrupts for packets that arrived {what} / operations",
                 scale=1e6,
                 digits=1,
             )

@@ -123,6 +123,9 @@ class TestbedOffer(PartOffer):
     """What its hosts are, as `dunnage init` writes it."""
     here: bool = True
     """Whether its hosts are made on this machine, or nowhere; else they are someone else's."""
+    networks: bool = False
+    """Whether its hosts are one machine, and each has networks of its own by which soft interrupts
+    of that machine can be told apart (`HasNetworks`)."""
     brings: Mapping[str, str] = field(default_factory=dict)
     """Family → kind, of the substrates that its hosts have already; they can have no others."""
 

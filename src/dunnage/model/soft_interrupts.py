@@ -11,10 +11,13 @@ BRIDGE = "bridge"
 
 
 class SoftInterrupts(Value):
-    """CPU seconds in soft interrupts, over all processors of a machine.
+    """Seconds in soft interrupts, over all processors of a machine.
 
-    Those of the network count for the host in whose network a packet arrived, from that packet to
-    the next one that arrived elsewhere.
+    Time in those of the network counts from a packet for the host in whose network it arrived. It
+    counts until a packet arrives elsewhere.
+
+    This is elapsed time. It holds hard interrupts that came in between, time that a hypervisor took
+    from the machine (`steal` of the machine's use), and what the counting itself takes.
     """
 
     networks: Mapping[str, float] = {}
@@ -27,13 +30,6 @@ class SoftInterrupts(Value):
     other_kinds: float | None = None
     """All that are not the network's."""
     method: str = ""
-    """How they were counted."""
+    """How they were counted, as the sampler tells."""
     absent: str = ""
     """Why none of this is known; empty where it is."""
-
-    @property
-    def total(self) -> float | None:
-        """All soft interrupts of the machine; None where they are not known."""
-        parts = (self.elsewhere, self.no_packet, self.other_kinds)
-        known = [part for part in parts if part is not None]
-        return sum((*self.networks.values(), *known)) if len(known) == len(parts) else None

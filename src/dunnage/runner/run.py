@@ -152,7 +152,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         over_capacity=evidence.over_capacity,
         search=made.searched,
         restarts=stay.restarts.so_far(),
-        soft_interrupts=watch.soft_interrupts(began, measurement.seconds),
+        soft_interrupts=watch.soft_interrupts(began, measurement.seconds, used),
         artefacts=raw,
     )
 

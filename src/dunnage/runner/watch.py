@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
+from dunnage.analysis.soft_interrupts import credible
 from dunnage.analysis.windows import WHOLE, soft_interrupts, uncharged, usage
 from dunnage.contracts.host import Host, Shared, confinement
 from dunnage.contracts.platform import RunningMember, Seen, Unseen
@@ -22,9 +23,7 @@ from dunnage.runner.outweigh import outweighing
 from dunnage.runner.stay import Equipment, Stay
 from dunnage.runner.substrates import units_on
 from dunnage.runner.waiting import Part
-
-NOT_TOLD_APART = "only the hosts of a lab have networks by which it can be told whose they are"
-"""Why soft interrupts are not charged to hosts that are machines: theirs are the machine's."""
+from dunnage.study.suggest import listed
 
 
 @dataclass
@@ -38,22 +37,29 @@ class Watch:
     unseen: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Host → its members whose use its counters do not show, each with the reason; the empty name
     is all of a host that does not see its machine."""
+    untold: str = ""
+    """Why the soft interrupts that were counted cannot be told apart; empty where they can."""
 
     def used(self, host: Host, seen: Samples, began: float, seconds: float) -> HostUsage:
         """What a host used from `began` on, by our clock, as far as its counters show it."""
         found = usage(seen, host.group, began, seconds, host.clock_offset())
         return uncharged(found, self.unseen.get(host.name, {}))
 
-    def soft_interrupts(self, began: float, seconds: float) -> SoftInterrupts | None:
-        """Soft interrupts from `began` on, by our clock; None if the study asks for none."""
+    def soft_interrupts(
+        self, began: float, seconds: float, used: Sequence[HostUsage]
+    ) -> SoftInterrupts | None:
+        """Soft interrupts from `began` on, by our clock; None if the study asks for none.
+
+        `used` is what the hosts used meanwhile.
+        """
         equipment = self.equipment
         if not equipment.study.sampler.soft_interrupts:
             return None
-        if not isinstance(equipment.testbed, HasNetworks):
-            return SoftInterrupts(absent=NOT_TOLD_APART)
+        if self.untold:
+            return SoftInterrupts(absent=self.untold)
         host = _counting(equipment)
         seen = equipment.sampler.parse(self.raw(host.name))
-        return soft_interrupts(seen, began, seconds, host.clock_offset())
+        return credible(soft_interrupts(seen, began, seconds, host.clock_offset()), used)
 
     def samples(self) -> list[tuple[Host, Samples]]:
         """What each sampler saw."""
@@ -105,6 +111,7 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
         wait(begun)  # whatever fails, those that started are ended
         samplers = [starting.result() for starting in begun]
         yield watch
+        watch.untold = _untold(networks, _networks(equipment))
         for _, _, process in samplers:
             process.signal("TERM")
         watch.left += pool.map(_ended, samplers)
@@ -118,11 +125,25 @@ def _counting(equipment: Equipment) -> Host:
 
 
 def _networks(equipment: Equipment) -> Mapping[str, tuple[int, ...]]:
-    """What soft interrupts are told apart by; nothing where nobody asks, or they cannot be."""
+    """What soft interrupts are told apart by; nothing where nobody asks."""
     testbed = equipment.testbed
     if not equipment.study.sampler.soft_interrupts or not isinstance(testbed, HasNetworks):
         return {}
     return {name: tuple(sorted(own)) for name, own in testbed.networks().items()}
+
+
+def _untold(before: Mapping[str, tuple[int, ...]], after: Mapping[str, tuple[int, ...]]) -> str:
+    """Why soft interrupts cannot be told apart by networks as they were before and after."""
+    gone = [name for name in before if not before[name] or not after.get(name)]
+    if gone:
+        return f"no network namespace of {listed(gone)} could be read"
+    changed = [name for name, own in before.items() if own != after[name]]
+    if changed:
+        return (
+            f"a container or another network began or ended on {listed(changed)} while it was "
+            "watched, and nobody knows which packets were its"
+        )
+    return ""
 
 
 def _ended(sampler: Part) -> tuple[Host, dict[str, bytes]]:

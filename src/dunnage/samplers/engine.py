@@ -16,12 +16,10 @@ from dunnage.model.soft_interrupts import SoftInterrupts
 PLAN = "watch.json"
 SAMPLES = "samples.jsonl"
 """Lines of JSON (`engine-samples` schema), a reading each."""
-VERSION = 4
+VERSION = 5
 """Of the samples. 1: first. 2: network counters are the uplink's, and inner devices are apart.
 3: disk counters under control groups version 1 are those of processes. 4: soft interrupts by
-networks."""
-METHOD = "BPF programs at `irq:softirq_entry`, `irq:softirq_exit` and `net:netif_receive_skb`"
-"""How it counts soft interrupts, by tracepoints of the kernel."""
+networks. 5: how these are counted."""
 
 
 class EngineSampler:
@@ -62,17 +60,17 @@ class EngineSampler:
         return Samples(
             host=header["host"],
             interval=header["interval"],
-            samples=tuple(map(_sample, samples)),
+            samples=tuple(_sample(line, header.get("soft_method", "")) for line in samples),
             own_cpu=tuple(line["own_cpu"] for line in samples),
             absent=header["absent"],
         )
 
 
-def _sample(line: Mapping[str, Any]) -> Sample:
+def _sample(line: Mapping[str, Any], method: str) -> Sample:
     soft, counted = line.get("soft_interrupts"), None
     if soft is not None:
         try:
-            counted = SoftInterrupts.model_validate({**soft, "method": METHOD})
+            counted = SoftInterrupts.model_validate({**soft, "method": method})
         except ValidationError as error:
             raise RunError(f"`{SAMPLES}` cannot be read: {error}") from None
     return Sample(line["time"], line["units"], line["machine"], counted)

@@ -81,8 +81,19 @@ def engine_support() -> Support:
 
 
 SOFT_INTERRUPTS = Capability("soft-interrupts")
-"""The kernel lets the engine charge soft interrupts to networks. Nothing but a study that asks for
-them needs it, and without it their values are absent."""
+"""The kernel lets the engine charge soft interrupts to networks. A study that compares them needs
+it. Without it, one that only has them sampled has no values of them."""
+
+
+_UNCOUNTED = {
+    "the process lacks": "grep CapEff /proc/self/status  # a container gets both with "
+    "`--cap-add BPF --cap-add PERFMON`",
+    "does not tell its types": "ls /sys/kernel/btf/vmlinux  # a kernel with CONFIG_DEBUG_INFO_BTF "
+    "has it",
+}
+"""Words of the engine's reason → what to type."""
+_UNTOLD = "uname -r  # the programs need Linux 5.5; before 5.11 they also need room in `ulimit -l`"
+"""What to type where the kernel refuses without such a reason."""
 
 
 def soft_interrupts_support() -> Support:
@@ -94,12 +105,9 @@ def soft_interrupts_support() -> Support:
     done = run([str(engine), "soft-interrupts"], _TRYING_SECONDS)
     if done.returncode == 0:
         return Support(met=True)
-    return Support(
-        met=False,
-        reason=last_words(done).removeprefix("dunnage-engine: "),
-        hint="capsh --print  # CAP_BPF and CAP_PERFMON are needed, and Linux 5.11 or later with "
-        "CONFIG_DEBUG_INFO_BTF",
-    )
+    reason = last_words(done).removeprefix("dunnage-engine: ")
+    hints = (hint for words, hint in _UNCOUNTED.items() if words in reason)
+    return Support(met=False, reason=reason, hint=next(hints, _UNTOLD))
 
 
 def engine_known() -> str:

@@ -11,7 +11,7 @@ from math import prod
 from dunnage.errors import shown
 from dunnage.model.choices import Phase
 from dunnage.model.load_spec import LoadSpec
-from dunnage.model.metrics import CHARGED, COMPARED, METRICS, SEARCHED
+from dunnage.model.metrics import COMPARED, METRICS, SEARCHED
 from dunnage.model.offer import Offer
 from dunnage.model.study import CLIENT_GROUP, QuestionSpec, WorkloadSpec
 from dunnage.study.document import Path
@@ -26,6 +26,7 @@ from dunnage.study.rules_load import load_rules
 from dunnage.study.rules_loss import loss_rules
 from dunnage.study.rules_nodes import nodes_rules
 from dunnage.study.rules_primary import primary_rules
+from dunnage.study.rules_soft_interrupts import soft_interrupts_rules
 from dunnage.study.rules_turns import turns_rules
 from dunnage.study.suggest import hint, listed
 from dunnage.units import percent
@@ -65,6 +66,7 @@ def find_mistakes(draft: Draft, offer: Offer) -> list[Finding]:
         *(load_rules(draft.load, draft) if draft.load else ()),
         *turns_rules(draft, every),
         *nodes_rules(draft, every, offer),
+        *soft_interrupts_rules(draft, offer),
         *loss_rules(draft, every),
         *_questions(draft, every),
     ]
@@ -229,13 +231,6 @@ def _metric(path: Path, name: str, draft: Draft) -> Iterator[Finding]:
             path,
             f"a question cannot compare `{name}`; it is only shown for every run",
             hint(name, COMPARED),
-        )
-        return
-    if name in CHARGED and draft.sampler is not None and not draft.sampler.soft_interrupts:
-        yield Finding(
-            path,
-            f"`{name}` needs soft interrupts to be charged, and the sampler does not do it",
-            "write `sampler: {soft_interrupts: true}`",
         )
         return
     if draft.load and not any(draft.touched("load", key) for key in ("threads", "rate", "search")):

@@ -8,7 +8,9 @@ import pytest
 from study_process import answered, insist_nothing_left
 
 from dunnage.analysis.runs import Setting
-from dunnage.findings.cpu.shares import NETWORK_SOFT, shares
+from dunnage.findings.cpu.shares import NETWORK_SOFT, OTHER_SOFT, shares
+from dunnage.hosts.machine_facts import machine_facts
+from dunnage.model.accounting import ACCOUNTING, accounting_of
 from dunnage.model.metrics import CHARGED
 from dunnage.model.soft_interrupts import BRIDGE
 from dunnage.opened import open_at
@@ -45,10 +47,18 @@ def test_a_study_has_them_of_client_database_host_and_bridge(tmp_path: Path) -> 
         assert found.networks.keys() == {"client-1", "db-1", BRIDGE}
         assert all(used > 0 for used in found.networks.values()), found
         # By themselves: on a busy machine its runs are invalid, and the page shows valid ones.
-        every = shares(record.deployment, Setting(record.workload.name, "4"), [record])
-        parts = {share.part for share in every if share.contained}
-        assert parts == {f"{NETWORK_SOFT}, {name}" for name in ("client", "db-1", BRIDGE)}
+        every = shares(
+            record.deployment,
+            Setting(record.workload.name, "4"),
+            [record],
+            accounting=accounting_of(opened.analysis.environment),
+        )
+        places = ("client", "db-1", BRIDGE, "elsewhere", "no packet")
+        parts = {share.part for share in every if share.accounting is not None}
+        assert parts == {OTHER_SOFT, *(f"{NETWORK_SOFT}, {place}" for place in places)}
+        assert "netif_receive_skb" in found.method
     for run in opened.analysis.runs:
         assert all(run.values[metric] > 0 for metric in CHARGED)
     assert [answer.question for answer in opened.analysis.answers] == ["network"]
+    assert opened.analysis.environment[ACCOUNTING] == machine_facts()[ACCOUNTING]
     insist_nothing_left("soft-interrupts", set())

@@ -15,6 +15,7 @@ from dunnage.findings.cpu.shares import PARTS, SOFT, shares
 from dunnage.findings.differences.comparisons import Comparisons
 from dunnage.findings.differences.scope import Scope
 from dunnage.findings.tails.quantiles import latency_differences
+from dunnage.model.accounting import Accounting
 from dunnage.model.record import HostUsage, MachineUsage, OperationStats, Record, Usage
 
 SETTING = Setting("A", "t8")
@@ -111,12 +112,23 @@ def test_what_could_not_be_attributed_keeps_its_reason() -> None:
 
 def test_soft_interrupts_are_a_part_of_their_own_only_where_a_host_is_a_machine() -> None:
     made = [record(block=block, usage=usage(1.0)) for block in range(1, 7)]
-    parts = {share.part: share for share in shares("docker", Setting("A", "t8"), made, made)}
-    assert parts[SOFT].contained
+    every = shares("docker", SETTING, made, made, Accounting.CONTAINED)
+    parts = {share.part: share for share in every}
+    assert parts[SOFT].accounting is Accounting.CONTAINED
     assert parts[SOFT].seconds_per_operation == pytest.approx(0.1 * 2 * 4 / 4000)
-    assert SOFT not in PARTS and not any(parts[part].contained for part in PARTS if part in parts)
+    assert SOFT not in PARTS and not any(parts[part].accounting for part in PARTS if part in parts)
     shared = [each.model_copy(update={"one_machine": True}) for each in made]
     assert SOFT not in {share.part for share in shares("docker", Setting("A", "t8"), shared)}
+
+
+@pytest.mark.parametrize("accounting", [Accounting.BESIDE, Accounting.UNKNOWN])
+def test_where_a_kernel_times_them_nobody_knows_whether_a_machine_has_them_in_its_parts(
+    accounting: Accounting,
+) -> None:
+    """Its control group of all processes has them under version 2 and not under version 1."""
+    made = [record(block=block, usage=usage(1.0)) for block in range(1, 7)]
+    found = shares("docker", SETTING, made, made, accounting)
+    assert [share.accounting for share in found if share.part == SOFT] == [Accounting.UNKNOWN]
 
 
 def test_a_part_has_its_interval_and_its_difference_from_the_baseline() -> None:

@@ -10,11 +10,12 @@ from analysis_cases import CLOSED, WORKLOAD, host
 from analysis_study import record
 
 from dunnage.analysis.runs import Setting
-from dunnage.analysis.soft_interrupts import NOT_ASKED, charged, why_not
+from dunnage.analysis.soft_interrupts import MANY, NOT_ASKED, charged, credible, why_not
 from dunnage.analysis.values import absent, values
 from dunnage.findings.counters import counters
-from dunnage.findings.cpu.shares import NETWORK_SOFT, PARTS, shares
-from dunnage.model.record import Record, Turn
+from dunnage.findings.cpu.shares import NETWORK_SOFT, OTHER_SOFT, PARTS, shares
+from dunnage.model.accounting import Accounting
+from dunnage.model.record import HostUsage, Record, Turn, Usage
 from dunnage.model.soft_interrupts import BRIDGE, SoftInterrupts
 
 USAGE = (
@@ -34,6 +35,7 @@ NETWORKS = {
     BRIDGE: 0.04,
 }
 OPERATIONS = 4000
+NATIVE = ("native", Setting(WORKLOAD.name, CLOSED.name))
 
 
 def run(soft: SoftInterrupts | None, **changed: Any) -> Record:
@@ -57,10 +59,8 @@ def test_metrics_are_of_all_clients_of_all_database_hosts_and_of_the_bridge() ->
 
 
 def test_each_database_host_is_a_part_that_the_other_parts_contain() -> None:
-    found = {
-        share.part: share
-        for share in shares("native", Setting(WORKLOAD.name, CLOSED.name), [COUNTED])
-    }
+    every = shares(*NATIVE, [COUNTED], accounting=Accounting.CONTAINED)
+    found = {share.part: share for share in every}
     charged_parts = {name: share for name, share in found.items() if NETWORK_SOFT in name}
     used = {name: each.seconds_per_operation * OPERATIONS for name, each in charged_parts.items()}
     assert used == {
@@ -68,12 +68,27 @@ def test_each_database_host_is_a_part_that_the_other_parts_contain() -> None:
         "network soft interrupts, db-1": pytest.approx(0.4),
         "network soft interrupts, db-2": pytest.approx(0.2),
         "network soft interrupts, bridge": pytest.approx(0.04),
+        "network soft interrupts, elsewhere": pytest.approx(1.0),
+        "network soft interrupts, no packet": pytest.approx(0.5),
     }
-    assert all(share.contained is (name not in PARTS) for name, share in found.items())
+    assert found[OTHER_SOFT].seconds_per_operation * OPERATIONS == pytest.approx(0.25)
+    for name, share in found.items():
+        assert share.accounting is (None if name in PARTS else Accounting.CONTAINED)
+
+
+@pytest.mark.parametrize("accounting", list(Accounting))
+def test_parts_say_where_the_kernel_of_the_machine_counts_them(accounting: Accounting) -> None:
+    found = [
+        share
+        for share in shares(*NATIVE, [COUNTED], accounting=accounting)
+        if share.part not in PARTS
+    ]
+    assert len(found) == 7
+    assert all(share.accounting is accounting for share in found)
 
 
 def test_one_run_in_which_they_are_not_known_makes_their_parts_unknown() -> None:
-    found = shares("native", Setting(WORKLOAD.name, CLOSED.name), [COUNTED, REFUSED])
+    found = shares(*NATIVE, [COUNTED, REFUSED])
     assert found
     assert not any(NETWORK_SOFT in share.part for share in found)
 
@@ -102,6 +117,39 @@ def test_nobody_misses_them_of_hosts_that_are_machines_or_in_turns() -> None:
         assert NETWORK_SOFT not in {found.name for found in counters.absent([each])}
 
 
-def test_a_host_that_is_not_among_the_networks_makes_all_unknown() -> None:
-    networks = {name: used for name, used in NETWORKS.items() if name != "db-2"}
-    assert charged(counted(networks)) == {}
+def test_a_host_that_is_not_among_the_networks_makes_all_unknown_and_is_named() -> None:
+    short = counted({name: used for name, used in NETWORKS.items() if name != "db-2"})
+    assert charged(short) == {}
+    assert why_not(short) == "no network is known of `db-2`"
+    assert absent(short)["soft.database"] == "no network is known of `db-2`"
+
+
+def received(**packets: float) -> tuple[HostUsage, ...]:
+    """Hosts at whose uplink so many packets arrived."""
+    return tuple(
+        each.model_copy(
+            update={"whole": Usage(packets_received=packets.get(each.host.replace("-", "_")))}
+        )
+        for each in USAGE
+    )
+
+
+@pytest.mark.parametrize("silent", ["db-2", "client-1", BRIDGE])
+def test_packets_that_no_soft_interrupt_took_in_are_the_reason_why_nothing_is_known(
+    silent: str,
+) -> None:
+    told = SoftInterrupts(networks={**NETWORKS, silent: 0.0})
+    found = credible(told, received(db_1=MANY, db_2=MANY, client_1=MANY))
+    assert found.networks == {}
+    assert f"packets arrived at `{silent}` in no soft interrupt" in found.absent
+
+
+def test_a_host_that_received_nothing_may_have_no_soft_interrupts() -> None:
+    told = SoftInterrupts(networks={**NETWORKS, "db-2": 0.0, "control-1": 0.0})
+    assert credible(told, received(db_1=MANY, client_1=MANY, control_1=MANY)) is told
+    few = SoftInterrupts(networks={**NETWORKS, "db-1": 0.0})
+    assert credible(few, received(db_1=MANY - 1, client_1=MANY)) is few
+    quiet = SoftInterrupts(networks=dict.fromkeys(NETWORKS, 0.0))
+    assert credible(quiet, USAGE) is quiet
+    refused = SoftInterrupts(absent="no right")
+    assert credible(refused, received(db_1=MANY)) is refused

@@ -55,7 +55,8 @@ def test_a_name_that_only_holds_its_letters_is_not_that_of_the_translator() -> N
 
 
 def test_it_is_one_of_the_facts_of_a_machine() -> None:
-    assert machine_facts(GUEST.get)["cpu.accelerator"] == "unknown hypervisor"
+    files = {path: text.encode() for path, text in GUEST.items()}
+    assert machine_facts(files.get)["cpu.accelerator"] == "unknown hypervisor"
 
 
 def test_one_emulated_host_among_several_makes_an_environment_emulated() -> None:

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,12 +11,16 @@ from dunnage.drawing.scale import Scale, beyond, linear, logarithmic
 from dunnage.findings.conditions.members import held
 from dunnage.findings.counters.associations import beside
 from dunnage.findings.cpu.bars import cpu_bars
+from dunnage.findings.cpu.sentences import charged
+from dunnage.findings.cpu.shares import OUTSIDE
 from dunnage.findings.differences.forests import forests
 from dunnage.findings.scalability.growth import growths
 from dunnage.findings.tails.figures import shifts, tails
 from dunnage.findings.timeline.figures import times
 from dunnage.findings.variance.bars import variance_bars
 from dunnage.findings.variance.sequels import sequels
+from dunnage.model.accounting import Accounting
+from dunnage.model.analysis import Analysis, Share
 from dunnage.model.metrics import HEADLINE
 from dunnage.report.page.places import MOST, area, down, path
 from report_samples import nothing_measured, sample
@@ -148,27 +153,81 @@ def test_nothing_measured_makes_no_figures() -> None:
     assert variance_bars(empty) is None
 
 
+def soft(analysis: Analysis, part: str, accounting: Accounting = Accounting.CONTAINED) -> Share:
+    """A part that is soft interrupts."""
+    return analysis.shares[0].model_copy(update={"part": part, "accounting": accounting})
+
+
+@pytest.mark.parametrize(
+    ("accounting", "words"),
+    [
+        (Accounting.CONTAINED, "inside the others"),
+        (Accounting.BESIDE, "in the CPU time of no host"),
+        (Accounting.UNKNOWN, "perhaps inside the others"),
+    ],
+)
+def test_where_the_kernel_counts_soft_interrupts_stands_beside_their_part(
+    accounting: Accounting, words: str
+) -> None:
+    analysis = sample().analysis
+    inner = soft(analysis, "network soft interrupts, client", accounting)
+    figure = cpu_bars(analysis.model_copy(update={"shares": (*analysis.shares, inner)}))[0]
+    assert figure.below == (f"network soft interrupts, client ({words})",)
+
+
+@pytest.mark.parametrize(
+    ("accounting", "outside", "words"),
+    [
+        (Accounting.CONTAINED, True, "the parts contain it already"),
+        (Accounting.BESIDE, True, "It is in the part “kernel, outside any host”"),
+        (Accounting.BESIDE, False, "`cpu.database` lacks the work of receiving packets"),
+        (Accounting.UNKNOWN, True, "is not known"),
+    ],
+)
+def test_how_to_read_network_soft_interrupts_depends_on_where_the_kernel_counts_them(
+    accounting: Accounting, outside: bool, words: str
+) -> None:
+    analysis = sample().analysis
+    assert charged(analysis) == ""
+    shares = [*analysis.shares, soft(analysis, "network soft interrupts, client", accounting)]
+    if outside:
+        shares.append(analysis.shares[0].model_copy(update={"part": OUTSIDE}))
+    told = charged(analysis.model_copy(update={"shares": tuple(shares)}))
+    assert words in told
+    assert ("outside any host" in told) is (outside and accounting is Accounting.BESIDE)
+
+
+def test_soft_interrupts_that_are_more_than_all_the_cpu_time_fit_on_the_axis() -> None:
+    analysis = sample().analysis
+    much = soft(analysis, "network soft interrupts, elsewhere").model_copy(
+        update={"seconds_per_operation": 1.0}
+    )
+    figure = cpu_bars(analysis.model_copy(update={"shares": (*analysis.shares, much)}))[0]
+    assert all(each.end <= figure.axis.scale.high for bar in figure.bars for each in bar.below)
+
+
 def test_what_the_others_contain_is_not_stacked_upon_them() -> None:
     analysis = sample().analysis
-    inner = analysis.shares[0].model_copy(update={"part": "soft interrupts", "contained": True})
+    inner = soft(analysis, "soft interrupts")
     shares = (*analysis.shares, inner)
     before = cpu_bars(analysis)[0]
     after = cpu_bars(analysis.model_copy(update={"shares": shares}))[0]
     assert [bar.total for bar in after.bars] == [bar.total for bar in before.bars]
     assert after.parts == before.parts
-    assert after.contained == ("soft interrupts",)
-    assert any(bar.contained for bar in after.bars)
+    assert after.below == ("soft interrupts (inside the others)",)
+    assert set(after.below) < set(after.columns)
+    assert any(bar.below for bar in after.bars)
 
 
 def test_what_the_others_contain_lies_side_by_side() -> None:
     analysis = sample().analysis
     inner = [
-        analysis.shares[0].model_copy(update={"part": part, "contained": True})
+        soft(analysis, part)
         for part in ("network soft interrupts, bridge", "network soft interrupts, db-1")
     ]
     (bar, *_) = cpu_bars(analysis.model_copy(update={"shares": (*analysis.shares, *inner)}))[0].bars
-    assert [segment.part for segment in bar.contained] == [share.part for share in inner]
-    assert bar.contained[1].start == bar.contained[0].end < bar.contained[1].end
+    assert [segment.part for segment in bar.below] == [share.part for share in inner]
+    assert bar.below[1].start == bar.below[0].end < bar.below[1].end
 
 
 def test_a_part_that_is_not_known_is_said_and_the_total_is_not_all() -> None:

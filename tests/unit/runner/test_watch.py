@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 import pytest
@@ -13,7 +13,7 @@ from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.load import OWN_UNITS
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.stay import Stay
-from dunnage.runner.watch import _units, _unseen
+from dunnage.runner.watch import _units, _unseen, _untold
 
 
 class OnNothing:
@@ -68,3 +68,24 @@ def test_groups_of_others_are_watched_where_a_host_tells_them_apart(
     groups = {"agent": "/pods/p/a", "pods": "/pods"}
     monkeypatch.setattr(FakeHost, "shared", groups, raising=False)
     assert groups.items() <= _units(STAY, host, []).items()
+
+
+NETWORKS = {"db-1": (1, 2), "client-1": (3,), "bridge": (4,)}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (NETWORKS, NETWORKS, ""),
+        ({}, {}, ""),
+        ({**NETWORKS, "db-1": ()}, NETWORKS, "no network namespace of `db-1` could be read"),
+        (NETWORKS, {**NETWORKS, "bridge": ()}, "no network namespace of `bridge` could be read"),
+        (NETWORKS, {**NETWORKS, "db-1": (1, 2, 5)}, "began or ended on `db-1` while"),
+        (NETWORKS, {**NETWORKS, "client-1": (5,)}, "began or ended on `client-1` while"),
+    ],
+)
+def test_networks_that_are_not_the_same_before_and_after_cannot_tell_whose_packets_came(
+    before: Mapping[str, tuple[int, ...]], after: Mapping[str, tuple[int, ...]], words: str
+) -> None:
+    assert words in _untold(before, after)
+    assert bool(_untold(before, after)) is bool(words)

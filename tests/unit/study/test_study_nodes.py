@@ -48,6 +48,19 @@ def test_the_hosts_bring_their_kubernetes_with_them() -> None:
     assert (spec.image, spec.labels) == ("busy", {"a": "b"})
 
 
+def test_soft_interrupts_of_hosts_that_are_machines_cannot_be_charged() -> None:
+    found = problem("workloads: [A]", "workloads: [A]\nsampler: {soft_interrupts: true}")
+    assert "a testbed of the kind `nodes` cannot charge soft interrupts" in found.what
+    assert found.hint == "remove `soft_interrupts`"
+
+
+def test_a_question_about_them_is_refused_there_and_not_told_to_have_them_sampled() -> None:
+    asked = "questions: {Q: {baseline: port, against: [name], metric: soft.database}}"
+    found = problem("workloads: [A]", f"workloads: [A]\n{asked}")
+    assert "`soft.database` is not measured here" in found.what
+    assert "the testbed `namespace`" in found.hint
+
+
 def test_what_is_malformed_is_left_to_others() -> None:
     malformed: tuple[Any, ...] = (
         None,

@@ -12,6 +12,7 @@ use nix::libc;
 // Numbers of `linux/bpf.h`.
 const MAP_CREATE: libc::c_long = 0;
 const MAP_LOOKUP: libc::c_long = 1;
+const MAP_UPDATE: libc::c_long = 2;
 const MAP_NEXT_KEY: libc::c_long = 4;
 const PROGRAM_LOAD: libc::c_long = 5;
 const RAW_TRACEPOINT_OPEN: libc::c_long = 17;
@@ -111,6 +112,12 @@ impl Sums {
         })
     }
 
+    /// Make the sum of a number, 0, so that there is room for it later.
+    pub fn reserve(&self, number: u32) -> io::Result<()> {
+        let mut zeros = vec![0_u64; self.processors];
+        self.element(MAP_UPDATE, &raw const number, zeros.as_mut_ptr().cast())
+    }
+
     /// Number → its sum over all processors.
     pub fn read(&self) -> io::Result<Vec<(u32, u64)>> {
         let mut found = Vec::new();
@@ -134,7 +141,7 @@ impl Sums {
         }
     }
 
-    /// Ask for what belongs to a key. `to` has room for it.
+    /// Ask for what belongs to a key, or give it. `to` holds it, or has room for it.
     fn element(
         &self,
         command: libc::c_long,

@@ -12,17 +12,27 @@ use wire::samples::SoftInterrupts;
 
 use crate::bpf::calls::{Attached, Scratch, Sums, attach};
 use crate::bpf::types::Types;
-use programs::{KEPT, Maps, NO_PACKET, OTHER_KINDS, Way};
+use programs::{FURTHER, KEPT, Maps, NO_PACKET, OTHER_KINDS, Way};
 
 mod programs;
 
-/// Network namespaces that can be told apart. Packets that arrive in more of them are lost.
-const NETWORKS: u32 = 4096;
+/// Owners of time that can be told apart, networks above all. That of further ones is
+/// [`FURTHER`]'s.
+const OWNERS: u32 = 4096;
+
+const BEGIN: &str = "softirq_entry";
+const END: &str = "softirq_exit";
+const PACKET: &str = "netif_receive_skb";
 
 /// Either of the last two stands for both others.
 const PERFMON: (u32, &str) = (38, "CAP_PERFMON");
 const BPF: (u32, &str) = (39, "CAP_BPF");
 const ADMINISTRATOR: u32 = 21;
+
+/// How soft interrupts are counted.
+pub fn method() -> String {
+    format!("elapsed time, by BPF programs at the tracepoints `{BEGIN}`, `{END}` and `{PACKET}`")
+}
 
 /// Counts, from its making on.
 pub struct Soft {
@@ -51,7 +61,8 @@ impl Soft {
         let refused =
             |error: io::Error| io::Error::other(format!("the kernel takes no programs: {error}"));
         let scratch = Scratch::new(KEPT).map_err(refused)?;
-        let sums = Sums::new(NETWORKS).map_err(refused)?;
+        let sums = Sums::new(OWNERS).map_err(refused)?;
+        sums.reserve(FURTHER).map_err(refused)?;
         let maps = Maps {
             kept: scratch.as_fd(),
             sums: sums.as_fd(),
@@ -62,9 +73,9 @@ impl Soft {
         };
         // Where the start of a soft interrupt is seen, its end is too.
         let programs = [
-            called(&programs::end(maps), "softirq_exit")?,
-            called(&programs::packet(maps, way), "netif_receive_skb")?,
-            called(&programs::begin(maps), "softirq_entry")?,
+            called(&programs::end(maps), END)?,
+            called(&programs::packet(maps, way), PACKET)?,
+            called(&programs::begin(maps), BEGIN)?,
         ];
         let names = networks
             .iter()
@@ -83,7 +94,7 @@ impl Soft {
     }
 }
 
-/// Seconds by name, from nanoseconds by owner.
+/// Seconds by name, from nanoseconds by owner. What is of no name is elsewhere.
 fn divided(names: &BTreeMap<u32, String>, sums: Vec<(u32, u64)>) -> SoftInterrupts {
     let networks = names.values().map(|name| (name.clone(), 0.0)).collect();
     let mut found = SoftInterrupts {
@@ -134,13 +145,14 @@ mod tests {
             (11, 1_500_000_000),
             (12, 500_000_000),
             (99, 250_000_000),
+            (FURTHER, 125_000_000),
             (NO_PACKET, 3_000_000_000),
             (OTHER_KINDS, 4_000_000_000),
         ];
         let found = divided(&names, sums);
         let expected = SoftInterrupts {
             networks: BTreeMap::from([("client-1".to_owned(), 0.0), ("db-1".to_owned(), 2.0)]),
-            elsewhere: 0.25,
+            elsewhere: 0.375,
             no_packet: 3.0,
             other_kinds: 4.0,
         };

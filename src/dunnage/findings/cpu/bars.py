@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dunnage.analysis.groups import grouped
 from dunnage.drawing.figure import Axis
 from dunnage.drawing.scale import linear
 from dunnage.drawing.stack import Bar, Stack, side_by_side
 from dunnage.findings.cpu.shares import OUTSIDE, PARTS
+from dunnage.model.accounting import Accounting
 from dunnage.model.analysis import Analysis, Share
 from dunnage.model.metrics import METRICS
 from dunnage.wording import numbers, terms
@@ -17,6 +18,14 @@ _METRIC = "cpu.database"
 """The metric whose unit and digits the CPU time is written in."""
 _UNKNOWN = "not known"
 """In the place of a part that some run does not tell: it is not 0, and the others are not all."""
+
+
+_WITHIN = {
+    Accounting.CONTAINED: "inside the others",
+    Accounting.BESIDE: "in the CPU time of no host",
+    Accounting.UNKNOWN: "perhaps inside the others",
+}
+"""How a part that is not stacked stands to those that are."""
 
 
 def part_title(part: str) -> str:
@@ -30,9 +39,15 @@ def cpu_bars(analysis: Analysis) -> tuple[Stack, ...]:
     return tuple(_cpu(*key, shares) for key, shares in groups.items())
 
 
-def _parts(shares: Sequence[Share], *, contained: bool = False) -> tuple[str, ...]:
+def _titles(shares: Iterable[Share]) -> tuple[str, ...]:
+    """Parts that are not stacked, each with how it stands to those that are."""
+    of_parts = {share.part: share.accounting for share in shares if share.accounting is not None}
+    return tuple(f"{part_title(part)} ({_WITHIN[of_parts[part]]})" for part in sorted(of_parts))
+
+
+def _parts(shares: Sequence[Share], *, below: bool = False) -> tuple[str, ...]:
     """The parts that any of these shares has, in the order of the analysis."""
-    there = {share.part for share in shares if share.contained is contained}
+    there = {share.part for share in shares if (share.accounting is not None) is below}
     return tuple(part for part in (*PARTS, *sorted(there - set(PARTS))) if part in there)
 
 
@@ -41,11 +56,15 @@ def _cpu(workload: str, level: str, every: Sequence[Share]) -> Stack:
         name: {share.part: share for share in own}
         for name, own in grouped(every, lambda share: share.deployment).items()
     }
-    stacked, within = _parts(every), _parts(every, contained=True)
+    stacked, below = _parts(every), _parts(every, below=True)
     totals = {
-        name: sum(share.seconds_per_operation for share in shares.values() if not share.contained)
+        name: sum(shares[part].seconds_per_operation for part in stacked if part in shares)
         for name, shares in bars.items()
     }
+    lengths = [
+        sum(shares[part].seconds_per_operation for part in below if part in shares)
+        for shares in bars.values()
+    ]
     metric = METRICS[_METRIC]
     return Stack(
         name=f"cpu-{workload}-{level}",
@@ -54,17 +73,17 @@ def _cpu(workload: str, level: str, every: Sequence[Share]) -> Stack:
         unit=metric.unit,
         axis=Axis(
             f"CPU per operation, {metric.unit}",
-            linear([0.0, *(total * metric.scale for total in totals.values())]),
+            linear([0.0, *(each * metric.scale for each in (*totals.values(), *lengths))]),
             lambda value: f"{value:g}",
         ),
         parts=tuple(map(part_title, stacked)),
-        contained=tuple(map(part_title, within)),
+        below=_titles(every),
         bars=tuple(
             Bar(
                 terms.plain(name),
                 side_by_side(_segment(part, shares.get(part)) for part in stacked),
                 _at_least(shares, stacked) + numbers.value(_METRIC, totals[name]),
-                side_by_side(_segment(part, shares[part]) for part in within if part in shares),
+                side_by_side(_segment(part, shares[part]) for part in below if part in shares),
             )
             for name, shares in bars.items()
         ),
@@ -72,14 +91,14 @@ def _cpu(workload: str, level: str, every: Sequence[Share]) -> Stack:
         "difference from the baseline",
         columns=(
             *map(part_title, stacked),
-            *(f"{part_title(part)} (inside the others)" for part in within),
+            *_titles(every),
             "all",
         ),
         rows=tuple(
             (
                 terms.plain(name),
                 (
-                    *(_with_interval(shares.get(part)) for part in (*stacked, *within)),
+                    *(_with_interval(shares.get(part)) for part in (*stacked, *below)),
                     _at_least(shares, stacked) + numbers.bare(_METRIC, totals[name]),
                 ),
             )

@@ -9,6 +9,7 @@ from dunnage.analysis.intervals import block_means, difference_over_blocks, mean
 from dunnage.analysis.runs import Setting
 from dunnage.analysis.soft_interrupts import charged
 from dunnage.analysis.values import database_hosts, operations
+from dunnage.model.accounting import Accounting
 from dunnage.model.analysis import Share
 from dunnage.model.load import NO_SERVERS
 from dunnage.model.record import HostUsage, Record, Usage
@@ -16,23 +17,28 @@ from dunnage.model.record import HostUsage, Record, Usage
 OUTSIDE = "outside"
 """Where all hosts are one machine: what it did in no host's control group. No metric has it."""
 SOFT = "soft interrupts"
-"""On machines of their own: time in soft interrupts, which the kernel charges to whatever task was
-interrupted, so that the other parts contain it."""
+"""On machines of their own: time in soft interrupts."""
 NETWORK_SOFT = "network soft interrupts"
-"""On hosts that are one machine: a part for the client, each database host and the bridge, by whose
-packets they were for. The other parts contain them as well, be it another host's."""
+"""On hosts that are one machine: a part for each place where their packets arrived. Such a place is
+the client, a database host, the bridge, or anywhere else."""
+OTHER_SOFT = "soft interrupts of other kinds"
+"""On hosts that are one machine: timers, disks and the like, of all that runs there."""
 PARTS = ("server user", "server system", "daemons", "other", "client", OUTSIDE)
 """What adds up to all the CPU of an operation."""
 UNIT = "s/op"
 
 
 def shares(
-    deployment: str, setting: Setting, records: Sequence[Record], baseline: Sequence[Record] = ()
+    deployment: str,
+    setting: Setting,
+    records: Sequence[Record],
+    baseline: Sequence[Record] = (),
+    accounting: Accounting = Accounting.UNKNOWN,
 ) -> list[Share]:
     """CPU seconds per operation by part, over blocks, and how they differ from the baseline's.
 
     A part takes part when every run knows it, which is when every host and unit that it is made of
-    tells its own.
+    tells its own. `accounting` is how the machines count soft interrupts.
     """
     own, other = _by_part(records), _by_part(baseline)
     found = []
@@ -48,10 +54,23 @@ def shares(
                     seconds_per_operation=estimate.value,
                     estimate=estimate,
                     difference=difference_over_blocks(over_blocks, other.get(part, {}), UNIT),
-                    contained=part not in PARTS,
+                    accounting=_accounting(part, accounting),
                 )
             )
     return found
+
+
+def _accounting(part: str, of_machines: Accounting) -> Accounting | None:
+    """How a part stands to the others.
+
+    Where a host is a machine and its kernel counts soft interrupts apart, the control group of all
+    processes has them under version 2 and not under version 1.
+    """
+    if part in PARTS:
+        return None
+    if part == SOFT and of_machines is Accounting.BESIDE:
+        return Accounting.UNKNOWN
+    return of_machines
 
 
 def _by_part(records: Sequence[Record]) -> dict[str, dict[int, float]]:
@@ -76,10 +95,20 @@ def _run(record: Record) -> dict[str, float]:
         "client": measurement.client_cpu,
         OUTSIDE: _outside(record.usage, measurement.seconds) if whole else None,
         SOFT: None if record.one_machine or record.turns else _soft(hosts, measurement.seconds),
-        **{f"{NETWORK_SOFT}, {who}": used for who, used in charged(record).items()},
+        **_charged(record),
     }
     count = operations(record)
     return {part: seconds / count for part, seconds in parts.items() if seconds is not None}
+
+
+def _charged(record: Record) -> dict[str, float | None]:
+    """Seconds in soft interrupts of a machine, by where their packets arrived."""
+    known, whole = charged(record), record.soft_interrupts
+    if not known or whole is None:
+        return {}
+    places = {**known, "elsewhere": whole.elsewhere, "no packet": whole.no_packet}
+    apart = {f"{NETWORK_SOFT}, {where}": seconds for where, seconds in places.items()}
+    return {**apart, OTHER_SOFT: whole.other_kinds}
 
 
 def _inside(hosts: Sequence[HostUsage]) -> dict[str, float | None]:

@@ -25,7 +25,7 @@ def variance_bars(analysis: Analysis) -> Stack | None:
         unit="shares",
         axis=Axis("share of the variance, %", linear([0.0, 100.0]), lambda percent: f"{percent:g}"),
         parts=parts,
-        contained=(),
+        below=(),
         bars=tuple(
             Bar(
                 name,

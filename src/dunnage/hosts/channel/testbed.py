@@ -62,9 +62,9 @@ class ChannelTestbed(ABC, Generic[H]):
     def _facts(self, name: str) -> Mapping[str, Scalar]:
         host = self._hosts[name]
 
-        def read(path: str) -> str | None:
+        def read(path: str) -> bytes | None:
             try:
-                return host.get(path).decode(errors="replace")
+                return host.get(path)
             except (FileNotFoundError, RunError):
                 return None
 

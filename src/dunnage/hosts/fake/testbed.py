@@ -11,6 +11,7 @@ from dunnage.hosts.fake.clock import VirtualClock
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.programs import PROGRAMS
 from dunnage.hosts.fake.world import World
+from dunnage.model.accounting import ACCOUNTING, Accounting
 from dunnage.model.soft_interrupts import BRIDGE
 from dunnage.model.study import TestbedSpec
 from dunnage.model.value import Scalar
@@ -59,13 +60,24 @@ class FakeTestbed:
         }
 
     def networks(self) -> Mapping[str, frozenset[int]]:
-        numbered = enumerate(self.hosts, NETWORKS)
-        found = {host.name: frozenset({number}) for number, host in numbered}
-        return {**found, BRIDGE: frozenset({NETWORKS + len(found)})}
+        names = (*(host.name for host in self.hosts), BRIDGE)
+        found = {name: {number} for number, name in enumerate(names, NETWORKS)}
+        for number, host in enumerate(self.world.further, NETWORKS + len(found)):
+            found[host].add(number)
+        return {
+            name: frozenset() if name in self.world.unread else frozenset(own)
+            for name, own in found.items()
+        }
 
     def environment(self) -> Mapping[str, Scalar]:
         """Facts about hosts that are nowhere."""
-        return {"testbed": "fake", "hosts": len(self.hosts), "processors": 4, "kernel": "fake"}
+        return {
+            "testbed": "fake",
+            "hosts": len(self.hosts),
+            "processors": 4,
+            "kernel": "fake",
+            ACCOUNTING: Accounting.CONTAINED,
+        }
 
 
 @contextmanager

@@ -24,8 +24,9 @@ CONTROL = {"arithmetic": 250_000.0, "loopback": 30_000.0}
 PROCESSORS = 4
 OPERATION_BYTES = 1200
 SERVER_MEMORY = 48 * 2**20
+SOFT_METHOD = "made up: so much for each operation"
 SOFT_CPU = 0.000003
-"""CPU seconds of soft interrupts of an operation at its client, at its servers, and in between."""
+"""Seconds of soft interrupts of an operation at its client, at its servers, and in between."""
 PAUSE_INTERVAL = 0.2
 """Seconds between lines of a pause's file."""
 PAUSE_CPU = 0.0005
@@ -41,7 +42,7 @@ def sample(call: Call) -> Task:
         why = call.world.uncounted if plan["networks"] else ""
         header = {
             "line": "header",
-            "version": 4,
+            "version": 5,
             "host": plan["host"],
             "interval": interval,
             "cgroups": 2,
@@ -49,6 +50,7 @@ def sample(call: Call) -> Task:
                 "pressure_io": "fake hosts have no disks",
                 **({"soft_interrupts": why} if why else {}),
             },
+            **({"soft_method": SOFT_METHOD} if plan["networks"] and not why else {}),
         }
         lines: list[object] = [header]
         # Counters begin anywhere, so load that was over before the first sample is left out.
@@ -74,7 +76,11 @@ def sample(call: Call) -> Task:
                     },
                     "machine": _machine(call.world, hosts, time - began, time),
                     "own_cpu": number * SAMPLE_CPU,
-                    **({} if why else _soft(plan["networks"], recent, time)),
+                    **(
+                        {}
+                        if why
+                        else _soft(plan["networks"], () if call.world.threaded else recent, time)
+                    ),
                 }
             )
         lines.append({"line": "footer", "samples": len(times), "missed": 0})

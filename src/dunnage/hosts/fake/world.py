@@ -164,6 +164,12 @@ class World:
         self.unready: set[str] = set()
         self.uncounted = ""
         """Why soft interrupts are not counted; empty where they are."""
+        self.threaded = False
+        """Whether threads take packets in, and no soft interrupts."""
+        self.unread: set[str] = set()
+        """Hosts whose network namespaces cannot be read."""
+        self.further: list[str] = []
+        """Hosts on which another network began, once for each."""
         self.full: set[str] = set()
         """Hosts whose disks have no room left."""
         self._doomed: list[tuple[int, Callable[[], None]]] = []
@@ -229,6 +235,12 @@ class World:
         run that follows `after` runs.
         """
         self._fault(lambda: self.others.append(Other(name, processors, self.clock.now())), after)
+
+    def begin_network(self, host: str, after: int | None = None) -> None:
+        """Make a further network on a host: now, or in the middle of the run that follows `after`
+        runs.
+        """
+        self._fault(lambda: self.further.append(host), after)
 
     def never_ready(self, member: str) -> None:
         """Let a member start and listen, but never say that it is ready."""

@@ -25,6 +25,7 @@ from dunnage.findings.conditions.members import held
 from dunnage.findings.control.sentences import control_differs, control_holds
 from dunnage.findings.counters.associations import beside
 from dunnage.findings.cpu.bars import cpu_bars, part_title
+from dunnage.findings.cpu.sentences import charged
 from dunnage.findings.cpu.shares import NETWORK_SOFT, OUTSIDE, PARTS, SOFT
 from dunnage.findings.differences import answer, sentences
 from dunnage.findings.differences.forests import forests
@@ -170,7 +171,7 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
         "cpu_parts": (*PARTS, SOFT, NETWORK_SOFT),
         "held": held(analysis),
         "has_outside": any(share.part == OUTSIDE for share in analysis.shares),
-        "has_charged": any(share.part.startswith(NETWORK_SOFT) for share in analysis.shares),
+        "charged": charged(analysis),
         "series": {
             terms.plain(deployment.name): number
             for number, deployment in enumerate(plan.deployments)

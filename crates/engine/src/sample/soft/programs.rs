@@ -19,6 +19,9 @@ pub const OTHER_KINDS: u32 = 1;
 /// Soft interrupts of the network while no packet has arrived.
 pub const NO_PACKET: u32 = 2;
 
+/// All networks for which the map of sums had no room left.
+pub const FURTHER: u32 = 3;
+
 /// Numbers of soft interrupts of the network, `linux/interrupt.h`.
 const TRANSMIT: i32 = 2;
 const RECEIVE: i32 = 3;
@@ -37,7 +40,7 @@ const VALUE: i16 = -16;
 pub struct Maps<'a> {
     /// [`KEPT`] bytes for each processor.
     pub kept: BorrowedFd<'a>,
-    /// Owner → nanoseconds.
+    /// Owner → nanoseconds. [`FURTHER`] has a sum from the start.
     pub sums: BorrowedFd<'a>,
 }
 
@@ -127,6 +130,7 @@ fn look_up(a: &mut Assembly, map: BorrowedFd) {
 }
 
 /// Add the time until now to the sum of its owner, who is in R7; R8 has what this processor keeps.
+/// Where there is no room for a further sum, the time is [`FURTHER`]'s, whose sum is there.
 /// The clock is read last: what comes after it at the end of a soft interrupt counts for nobody.
 fn charge(a: &mut Assembly, maps: Maps) {
     let (new, done) = (a.label(), a.label());
@@ -151,14 +155,26 @@ fn charge(a: &mut Assembly, maps: Maps) {
     a.add_value(R3, VALUE.into());
     a.set(R4, 0);
     a.call(Helper::Update);
+    a.jump_if_equal(R0, 0, done);
+    a.store_value(R10, KEY, Size::Four, FURTHER.cast_signed());
+    look_up(a, maps.sums);
+    a.jump_if_equal(R0, 0, done);
+    a.load(R1, Size::Eight, R0, 0);
+    a.load(R2, Size::Eight, R10, VALUE);
+    a.add(R1, R2);
+    a.store(R0, 0, Size::Eight, R1);
     a.place(done);
 }
 
 #[cfg(test)]
 #[cfg(target_endian = "little")]
 mod tests {
+    use std::cell::{Cell, RefCell};
     use std::collections::BTreeMap;
-    use std::os::fd::{AsFd, AsRawFd, RawFd};
+    use std::os::fd::{AsFd, AsRawFd};
+    use std::ptr;
+
+    use rbpf::EbpfVmRaw;
 
     use super::*;
 
@@ -169,23 +185,87 @@ mod tests {
         network: 8,
         number: 24,
     };
+    /// What the kernel answers where a map has no room.
+    const E2BIG: u64 = (-7_i64).cast_unsigned();
 
-    /// A processor that understands the instructions used here, and its memory.
-    ///
-    /// Addresses are places in the memory: first what it is called with, then what it keeps, then
-    /// the stack, then packets, and then sums.
-    struct Processor {
-        programs: [Vec<u8>; 3],
-        kept: RawFd,
+    /// What the functions of the kernel work on, which are given numbers only.
+    struct Kernel {
         now: u64,
-        memory: Vec<u8>,
-        sums: BTreeMap<u32, u64>,
-        packets: BTreeMap<u32, u64>,
+        /// What stands for the map of what a processor keeps.
+        kept_map: u64,
+        kept: Box<[Cell<u64>; 2]>,
+        sums: BTreeMap<u32, Box<Cell<u64>>>,
+        /// How many owners the map of sums has room for.
+        room: usize,
     }
 
-    const CALLED_WITH: u64 = 8;
-    const KEPT_AT: u64 = 64;
-    const STACK_END: u64 = 640;
+    thread_local! {
+        static KERNEL: RefCell<Kernel> = RefCell::new(Kernel::new(0));
+    }
+
+    impl Kernel {
+        fn new(kept_map: u64) -> Self {
+            Self {
+                now: 0,
+                kept_map,
+                kept: Box::default(),
+                sums: BTreeMap::new(),
+                room: usize::MAX,
+            }
+        }
+
+        /// Where programs may read and write beside their stack.
+        fn reachable(&self) -> Vec<(u64, u64)> {
+            let kept = (address(&*self.kept), KEPT.into());
+            let sums = self.sums.values().map(|sum| (address(&**sum), 8));
+            sums.chain([kept]).collect()
+        }
+    }
+
+    fn address<T>(of: &T) -> u64 {
+        ptr::from_ref(of) as u64
+    }
+
+    fn time(_: u64, _: u64, _: u64, _: u64, _: u64) -> u64 {
+        KERNEL.with_borrow(|kernel| kernel.now)
+    }
+
+    fn lookup(map: u64, key: u64, _: u64, _: u64, _: u64) -> u64 {
+        // SAFETY: programs lay keys on their stack.
+        let key = unsafe { ptr::read_unaligned(key as *const u32) };
+        KERNEL.with_borrow(|kernel| {
+            if map == kernel.kept_map {
+                assert_eq!(key, 0);
+                return address(&*kernel.kept);
+            }
+            kernel.sums.get(&key).map_or(0, |sum| address(&**sum))
+        })
+    }
+
+    fn update(map: u64, key: u64, value: u64, flags: u64, _: u64) -> u64 {
+        // SAFETY: programs lay keys and values on their stack.
+        let (key, value) = unsafe {
+            (
+                ptr::read_unaligned(key as *const u32),
+                ptr::read_unaligned(value as *const u64),
+            )
+        };
+        KERNEL.with_borrow_mut(|kernel| {
+            assert_eq!((map == kernel.kept_map, flags), (false, 0));
+            if kernel.sums.len() >= kernel.room {
+                return E2BIG;
+            }
+            kernel.sums.insert(key, Box::new(Cell::new(value)));
+            0
+        })
+    }
+
+    /// A processor: its programs, carried out by an interpreter that others wrote, and packets.
+    struct Processor {
+        programs: [Vec<u8>; 3],
+        /// Network → a packet, its device and its namespace, one after the other.
+        packets: BTreeMap<u32, Box<[u64; 12]>>,
+    }
 
     impl Processor {
         fn new() -> Self {
@@ -194,135 +274,69 @@ mod tests {
                 kept: one.as_fd(),
                 sums: other.as_fd(),
             };
-            let mut made = Self {
+            KERNEL.set(Kernel::new(u64::from(
+                maps.kept.as_raw_fd().cast_unsigned(),
+            )));
+            Self {
                 programs: [begin(maps), packet(maps, WAY), end(maps)],
-                kept: maps.kept.as_raw_fd(),
-                now: 0,
-                memory: vec![0; 1024],
-                sums: BTreeMap::new(),
-                packets: BTreeMap::new(),
-            };
-            for network in [CLIENT, SERVER] {
-                made.make_packet(network);
+                packets: [CLIENT, SERVER]
+                    .map(|network| {
+                        let mut packet = Box::new([0; 12]);
+                        lead(&mut packet, network);
+                        (network, packet)
+                    })
+                    .into(),
             }
-            made
         }
 
-        fn make_packet(&mut self, network: u32) {
-            let packet = self.memory.len() as u64;
-            let (device, namespace) = (packet + 32, packet + 64);
-            self.memory.resize(self.memory.len() + 96, 0);
-            self.write(packet + 16, &device.to_ne_bytes());
-            self.write(device + 8, &namespace.to_ne_bytes());
-            self.write(namespace + 24, &network.to_ne_bytes());
-            self.packets.insert(network, packet);
-        }
-
-        fn begin(&mut self, kind: u64, now: u64) {
+        fn begin(&self, kind: u64, now: u64) {
             self.run(0, kind, now);
         }
 
-        fn packet(&mut self, network: u32, now: u64) {
-            self.run(1, self.packets[&network], now);
+        fn packet(&self, network: u32, now: u64) {
+            self.run(1, address(&*self.packets[&network]), now);
         }
 
-        fn end(&mut self, now: u64) {
+        fn end(&self, now: u64) {
             self.run(2, 0, now);
         }
 
-        fn charged(&self) -> BTreeMap<u32, u64> {
-            let sums = self.sums.iter();
-            sums.map(|(owner, at)| (*owner, self.read(*at, 8)))
-                .collect()
-        }
-
-        fn read(&self, at: u64, bytes: usize) -> u64 {
-            let mut value = [0; 8];
-            value[..bytes].copy_from_slice(&self.memory[at as usize..][..bytes]);
-            u64::from_ne_bytes(value)
-        }
-
-        fn write(&mut self, at: u64, bytes: &[u8]) {
-            self.memory[at as usize..][..bytes.len()].copy_from_slice(bytes);
-        }
-
-        fn run(&mut self, program: usize, given: u64, now: u64) {
-            self.now = now;
-            self.write(CALLED_WITH, &given.to_ne_bytes());
-            let code = self.programs[program].clone();
-            let mut registers = [0_u64; 11];
-            registers[1] = CALLED_WITH;
-            registers[10] = STACK_END;
-            let mut at = 0;
-            loop {
-                let one = &code[at * 8..][..8];
-                let (to, from) = ((one[1] & 15) as usize, (one[1] >> 4) as usize);
-                let offset = i64::from(i16::from_ne_bytes([one[2], one[3]]));
-                let value = i64::from(i32::from_ne_bytes([one[4], one[5], one[6], one[7]]));
-                let (held, other) = (registers[to], registers[from]);
-                let number = value.cast_unsigned();
-                let place = |base: u64| base.wrapping_add_signed(offset);
-                at += 1;
-                let jumps = match one[0] {
-                    0x05 => true,
-                    0x15 => held == number,
-                    0x1d => held == other,
-                    0xa5 => held < number,
-                    _ => false,
-                };
-                if jumps {
-                    at = at.wrapping_add_signed(offset as isize);
-                    continue;
-                }
-                match one[0] {
-                    0x07 => registers[to] = held.wrapping_add(number),
-                    0x0f => registers[to] = held.wrapping_add(other),
-                    0x1f => registers[to] = held.wrapping_sub(other),
-                    0xb7 => registers[to] = number,
-                    0xbf => registers[to] = other,
-                    0x61 => registers[to] = self.read(place(other), 4),
-                    0x79 => registers[to] = self.read(place(other), 8),
-                    0x62 => self.write(place(held), &number.to_ne_bytes()[..4]),
-                    0x63 => self.write(place(held), &other.to_ne_bytes()[..4]),
-                    0x7a => self.write(place(held), &number.to_ne_bytes()),
-                    0x7b => self.write(place(held), &other.to_ne_bytes()),
-                    0x18 => {
-                        registers[to] = number;
-                        at += 1;
-                    }
-                    0x85 => {
-                        registers[0] = self.call(number, &registers);
-                        registers[1..6].fill(u64::MAX);
-                    }
-                    0x15 | 0x1d | 0xa5 => {}
-                    0x95 => {
-                        assert_eq!(registers[0], 0);
-                        return;
-                    }
-                    unknown => panic!("instruction {unknown:#x}"),
-                }
+        fn run(&self, program: usize, given: u64, now: u64) {
+            let mut called_with = given.to_ne_bytes();
+            let mut machine = EbpfVmRaw::new(Some(&self.programs[program])).unwrap();
+            let known: [(Helper, rbpf::Helper); 3] = [
+                (Helper::Time, time),
+                (Helper::Lookup, lookup),
+                (Helper::Update, update),
+            ];
+            for (helper, function) in known {
+                machine.register_helper(helper as u32, function).unwrap();
             }
+            let packets = self.packets.values().map(|packet| (address(&**packet), 96));
+            let reachable = KERNEL.with_borrow_mut(|kernel| {
+                kernel.now = now;
+                kernel.reachable()
+            });
+            for (at, bytes) in reachable.into_iter().chain(packets) {
+                machine.register_allowed_memory(at..at + bytes);
+            }
+            assert_eq!(machine.execute_program(&mut called_with).unwrap(), 0);
         }
+    }
 
-        fn call(&mut self, helper: u64, given: &[u64; 11]) -> u64 {
-            if helper == Helper::Time as u64 {
-                return self.now;
-            }
-            let key = self.read(given[2], 4) as u32;
-            if given[1] == u64::from(self.kept.cast_unsigned()) {
-                assert_eq!((helper, key), (Helper::Lookup as u64, 0));
-                return KEPT_AT;
-            }
-            if helper == Helper::Lookup as u64 {
-                return self.sums.get(&key).copied().unwrap_or(0);
-            }
-            assert_eq!((helper, given[4]), (Helper::Update as u64, 0));
-            let at = self.memory.len() as u64;
-            self.memory.resize(self.memory.len() + 8, 0);
-            self.write(at, &self.read(given[3], 8).to_ne_bytes());
-            self.sums.insert(key, at);
-            0
-        }
+    /// Have a packet lead to the number of a network, as [`WAY`] goes from where it lies.
+    fn lead(packet: &mut [u64; 12], network: u32) {
+        let at = address(packet);
+        packet[2] = at + 32;
+        packet[5] = at + 64;
+        packet[11] = network.into();
+    }
+
+    fn charged() -> BTreeMap<u32, u64> {
+        KERNEL.with_borrow(|kernel| {
+            let sums = kernel.sums.iter();
+            sums.map(|(owner, sum)| (*owner, sum.get())).collect()
+        })
     }
 
     /// A descriptor that nothing is done with but to tell it from others.
@@ -332,48 +346,65 @@ mod tests {
 
     #[test]
     fn time_belongs_to_the_network_of_the_packet_before_and_at_first_of_the_first() {
-        let mut processor = Processor::new();
+        let processor = Processor::new();
         processor.begin(3, 100);
         processor.packet(CLIENT, 110);
         processor.packet(CLIENT, 150);
         processor.packet(SERVER, 170);
         processor.packet(CLIENT, 200);
         processor.end(205);
-        let found = processor.charged();
+        let found = charged();
         assert_eq!(found, BTreeMap::from([(CLIENT, 75), (SERVER, 30)]));
     }
 
     #[test]
     fn one_soft_interrupt_after_the_other_is_added_up_without_the_time_between_them() {
-        let mut processor = Processor::new();
+        let processor = Processor::new();
         for start in [1000, 5000] {
             processor.begin(3, start);
             processor.packet(SERVER, start + 1);
             processor.end(start + 10);
         }
-        assert_eq!(processor.charged(), BTreeMap::from([(SERVER, 20)]));
+        assert_eq!(charged(), BTreeMap::from([(SERVER, 20)]));
     }
 
     #[test]
     fn without_a_packet_time_is_of_no_network_and_other_kinds_are_apart() {
-        let mut processor = Processor::new();
+        let processor = Processor::new();
         processor.begin(2, 10);
         processor.end(14);
         processor.begin(1, 20);
         processor.packet(CLIENT, 22);
         processor.end(27);
-        let found = processor.charged();
+        let found = charged();
         assert_eq!(found, BTreeMap::from([(NO_PACKET, 4), (OTHER_KINDS, 7)]));
     }
 
     #[test]
+    fn without_room_for_a_further_network_its_time_is_kept_with_that_of_all_others() {
+        let processor = Processor::new();
+        KERNEL.with_borrow_mut(|kernel| {
+            kernel.sums.insert(FURTHER, Box::default());
+            kernel.room = 2;
+        });
+        for start in [100, 200] {
+            processor.begin(3, start);
+            processor.packet(CLIENT, start + 1);
+            processor.packet(SERVER, start + 10);
+            processor.end(start + 13);
+        }
+        let found = charged();
+        assert_eq!(found, BTreeMap::from([(CLIENT, 20), (FURTHER, 6)]));
+    }
+
+    #[test]
     fn what_arrives_outside_of_soft_interrupts_is_left_alone() {
-        let mut processor = Processor::new();
+        let processor = Processor::new();
         processor.packet(CLIENT, 5);
         processor.end(9);
         processor.begin(3, 10);
         processor.end(12);
         processor.packet(SERVER, 20);
-        assert_eq!(processor.charged(), BTreeMap::from([(NO_PACKET, 2)]));
+        assert_eq!(charged(), BTreeMap::from([(NO_PACKET, 2)]));
     }
 }
