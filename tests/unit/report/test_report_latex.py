@@ -54,6 +54,7 @@ def test_every_printable_character_is_still_there(text: str) -> None:
 def test_letters_that_latex_has_only_in_other_encodings_become_question_marks() -> None:
     assert escaped("Łódź, Århus, Škoda, naïve, garçon") == "Łódź, Århus, Škoda, naïve, garçon"
     assert escaped("«đħþ»") == "?????"
+    assert escaped("ǸǍȦṀ") == "????"
 
 
 def test_a_table_needs_no_package_and_closes_what_it_opens() -> None:

@@ -37,6 +37,8 @@ because two of them would become a dash or another quote."""
 _PART = re.compile("|".join([*map(re.escape, _SPECIAL), r"[^\x00-\x7f]"]))
 _ACCENTS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"
 """Those that LaTeX's first encoding, OT1, puts on any letter."""
+_LAST_ACCENTED = "\u017f"
+"""LaTeX reads no letter with an accent beyond it, such as `Ǹ`, in that encoding."""
 
 _NARROW, _USUAL, _BROAD, _BROADEST = 0.45, 0.56, 0.84, 1.34
 _WIDTHS: Mapping[str, float] = {
@@ -115,4 +117,5 @@ def _fitting(text: str, most: float) -> int:
 def _letter(character: str) -> str:
     base, *marks = list(unicodedata.normalize("NFD", character))
     accented = base.isascii() and base.isalpha() and len(marks) == 1 and marks[0] in _ACCENTS
+    accented = accented and character <= _LAST_ACCENTED
     return character if character in "ÆØßæøıŁłŒœ" or accented else "?"
