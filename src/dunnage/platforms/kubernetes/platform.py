@@ -40,12 +40,13 @@ from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.cni_network import driver_of
 from dunnage.platforms.kubernetes.images import of_client, provide
 from dunnage.platforms.kubernetes.manifests import Manifests
-from dunnage.platforms.kubernetes.namespace import Namespace, spoken
+from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for, merged
 from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.kubernetes.offer import OFFER
 from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.process import first_process
+from dunnage.platforms.kubernetes.spoken import spoken
 from dunnage.platforms.kubernetes.starting import await_container, await_started
 from dunnage.platforms.kubernetes.storage import directories
 from dunnage.platforms.lost import is_lost
