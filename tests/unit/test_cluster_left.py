@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_testbeds_are_told_with_their_agents_and_their_owner(
     cluster: Cluster, kubeconfig: Path
 ) -> None:
     held = labelled("Namespace", "dunnage-nodes-1", testbed="dunnage-nodes-1")
-    held["metadata"]["annotations"] = owned("study", OWNER)
+    held["metadata"]["annotations"] = owned("study", OWNER, ["n1", "n2"])
     strange = labelled("Namespace", "dunnage-nodes-2", testbed="dunnage-nodes-2", made="")
     strange["metadata"]["annotations"] = {"dunnage/owner": json.dumps({"pid": "no number"})}
     hold(
@@ -107,6 +108,11 @@ def test_testbeds_are_told_with_their_agents_and_their_owner(
     )
     unknown, known = left("mine", kubeconfig).testbeds
     assert (known.study, known.owner) == ("study", OWNER)
+    assert (known.nodes, unknown.nodes) == (("n1", "n2"), ())
+    made = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert known.age is not None
+    assert made + timedelta(seconds=known.age) <= datetime.now(UTC)
+    assert unknown.age is None
     assert known.agents == {"n1": "Running", "agent-None": "Pending"}
     assert known.asked
     assert (unknown.study, unknown.owner) == ("", None)
