@@ -265,8 +265,10 @@ def theirs(namespace: str) -> list[dict[str, Any]]:
     ]
     return [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}},
-        *({"apiVersion": of, "kind": kind, "metadata": inside, "spec": spec}
-          for of, kind, spec in kinds),
+        *(
+            {"apiVersion": of, "kind": kind, "metadata": inside, "spec": spec}
+            for of, kind, spec in kinds
+        ),
     ]
 
 

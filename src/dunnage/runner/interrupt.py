@@ -18,9 +18,7 @@ Entered = TypeVar("Entered")
 
 ENDING = "ending after the current run; Ctrl-C again ends it now"
 ENDING_NOW = "ending now; what was started is removed first"
-LEAVING = (
-    "still removing what was started, then it ends; Ctrl-C again ends it at once, and then {}"
-)
+LEAVING = "still removing what was started, then it ends; Ctrl-C again ends it at once, and then {}"
 """What follows is how the rest is removed."""
 _PATIENCE = 2.0
 """Seconds in which the last words are told, at most: a stopped terminal takes none."""

@@ -10,9 +10,7 @@ from dunnage.hosts.nodes.owner import in_use, is_of_nobody_here, own
 ENDED, ALIVE = {"n1": "Succeeded"}, {"n1": "Succeeded", "n2": "Running"}
 
 
-def seen(
-    owner: Owner | None, agents: dict[str, str], age: float | None = 3600.0
-) -> TestbedSeen:
+def seen(owner: Owner | None, agents: dict[str, str], age: float | None = 3600.0) -> TestbedSeen:
     return TestbedSeen("T", "study", "", owner, agents, "", age)
 
 

@@ -13,7 +13,7 @@ from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
-from dunnage.model.unknown import UNKNOWN, is_unknown
+from dunnage.model.unknown import UNKNOWN, UNREAD, is_unknown, reason
 from dunnage.platforms.kubernetes import ebpf, proxies, routing, tracking
 from dunnage.platforms.kubernetes.asking import ASK, answers
 from dunnage.platforms.link import PAIRS, link
@@ -74,6 +74,21 @@ def insist_asked_for(
                     where=where,
                     hint="dunnage schema study  # name the network that the cluster has",
                 )
+
+
+def unread(ways: Mapping[str, Mapping[str, str]], asked: Mapping[str, str]) -> dict[str, str]:
+    """The fact that says what of a network that was `asked` for no host could tell, and why; none
+    where all of it was told."""
+    lacking = [
+        (name, reason(told[name]))
+        for name in asked
+        for told in ways.values()
+        if is_unknown(told.get(name, ""))
+    ]
+    if not lacking:
+        return {}
+    names, reasons = (dict.fromkeys(each) for each in zip(*lacking, strict=True))
+    return {UNREAD: f"{', '.join(names)}: {' and '.join(reasons)}"}
 
 
 def _looked(

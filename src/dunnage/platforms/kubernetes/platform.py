@@ -16,6 +16,7 @@ from dunnage.contracts.kubernetes import (
     LabelsNamespaces,
     MakesPods,
     PodHost,
+    TellsEncapsulation,
 )
 from dunnage.contracts.platform import Seen
 from dunnage.contracts.software import SoftwareStore, Tree
@@ -41,7 +42,13 @@ from dunnage.platforms.kubernetes.cni_network import driver_of
 from dunnage.platforms.kubernetes.images import of_client, provide
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace
-from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for, merged
+from dunnage.platforms.kubernetes.network import (
+    Pod,
+    in_force,
+    insist_asked_for,
+    merged,
+    unread,
+)
 from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.kubernetes.offer import OFFER
 from dunnage.platforms.kubernetes.pod_member import PodMember
@@ -58,6 +65,8 @@ from dunnage.platforms.subnets import address_in
 
 _CLIENT_STARTED = 60.0
 """Seconds within which a client's pod has a container."""
+_READ = ("driver", "encapsulation", "proxy")
+"""What is read back of a network, on hosts that see their machine."""
 ASKED: Mapping[str, Mapping[str, str]] = {
     "flannel-vxlan": {"encapsulation": "vxlan", "routing": "flannel"},
     "flannel-host-gw": {"encapsulation": "none", "routing": "flannel"},
@@ -169,16 +178,20 @@ class Kubernetes(HostedMembers[PodMember]):
             if isinstance(process, Seen):
                 variables = self._variables(member.host)
                 pods.append(Pod(member.host, process, state.address, variables))
-        told = {"quality": " and ".join(sorted(qualities))}
-        if why := self._confined:
-            return {"driver": f"{UNKNOWN}: {why}", **told}
-        named = self._deployment.network
-        ways = in_force(pods, host_network=named == HOST)
-        if named != HOST:
-            ours = all(self._runtime(pod.host) is not None for pod in pods)
-            asked = asked_of(self._deployment, self._proxy, ours=ours)
-            insist_asked_for(ways, asked, self._deployment.name)
-        return {**merged(ways), **told}
+        on_hosts = self._deployment.network == HOST
+        ways = self._told() if self._confined else in_force(pods, host_network=on_hosts)
+        asked = {} if on_hosts else asked_of(self._deployment, self._proxy, ours=self._is_ours)
+        insist_asked_for(ways, asked, self._deployment.name)
+        return {**merged(ways), **unread(ways, asked), "quality": " and ".join(sorted(qualities))}
+
+    def _told(self) -> dict[str, dict[str, str]]:
+        """Host → what the cluster tells of its network, where nobody may look at the host."""
+        ways = {}
+        for host in sorted({place.host for place in self._places.values()}):
+            ways[host] = dict.fromkeys(_READ, f"{UNKNOWN}: {self._confined}")
+            if isinstance(self._substrate, TellsEncapsulation):
+                ways[host]["encapsulation"] = self._substrate.encapsulation(host)
+        return ways
 
     def down(self) -> None:
         """Have everything deleted in reverse order, all of it even if some of it fails, and wait
