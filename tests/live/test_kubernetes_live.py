@@ -21,7 +21,7 @@ from recorded import recorded
 
 from dunnage.clusters import begun
 from dunnage.clusters.removal import delete
-from dunnage.contracts.platform import Seen
+from dunnage.contracts.platform import GivesAccount, Seen
 from dunnage.databases.redis.database import Redis
 from dunnage.deadline import Deadline
 from dunnage.errors import DunnageError, StayError, UnavailableError
@@ -215,6 +215,33 @@ def test_a_pod_that_fits_no_node_is_told_with_the_schedulers_words(lab: Lab) -> 
     error = failure(lab, ONE.model_copy(update={"limits": Limits(memory=2**50)}))
     assert "Unschedulable" in str(error)
     assert "Insufficient memory" in str(error)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_what_the_cluster_tells_of_a_stay_that_fails_can_be_kept_before_it_goes(lab: Lab) -> None:
+    made = Kubernetes(
+        ONE.model_copy(update={"limits": Limits(memory=2**50)}),
+        lab.members,
+        lab.kubernetes,
+        TREES,
+        STAY,
+    )
+    assert isinstance(made, GivesAccount)
+    assert made.looking == ""
+    try:
+        reservation = made.reserve(Redis().layout(SINGLE))
+        (stage,) = Redis().stages(SINGLE, reservation)
+        with pytest.raises(StayError) as raised:
+            made.up(stage.services, 30.0)
+        assert raised.value.hint == made.looking
+        told = made.account()
+    finally:
+        made.down()
+    assert "pod redis-1-0 on no node: Pending" in told
+    assert "PodScheduled is False: Unschedulable: " in told
+    assert re.search("Warning Pod redis-1-0: FailedScheduling: .*Insufficient memory", told)
+    assert all(f"node {host.name}" in told for host in lab.members)
+    assert traces(lab) == []
 
 
 def test_a_member_that_crashes_is_told_with_its_code_and_its_last_lines(lab: Lab) -> None:

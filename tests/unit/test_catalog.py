@@ -21,7 +21,7 @@ from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
-from dunnage.platforms.kubernetes.platform import ASKED
+from dunnage.platforms.kubernetes.asked_network import ASKED
 from dunnage.platforms.offered import HOST
 from dunnage.software import engine
 from dunnage.software.trees import DebianSoftware

@@ -164,9 +164,26 @@ def test_what_nobody_uses_is_removed_stays_before_what_they_live_on(
         "DELETE /api/v1/persistentvolumes/v1",
         "DELETE /api/v1/namespaces/dunnage-nodes-1",
     ]
-    # Nothing tells whose it is, and it has no agents: it may be just made.
+
+
+def test_of_testbeds_of_elsewhere_without_agents_only_those_go_that_are_not_just_made(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    hold(
+        cluster,
+        namespaces=[
+            labelled("Namespace", "dunnage-nodes-1", testbed="dunnage-nodes-1", made=now),
+            labelled("Namespace", "dunnage-nodes-2", testbed="dunnage-nodes-2"),
+            labelled("Namespace", "dunnage-b1", "b1", "dunnage-nodes-2"),
+        ],
+    )
+    for each in ("dunnage-b1", "dunnage-nodes-2"):
+        cluster.answers[f"DELETE /api/v1/namespaces/{each}"] = (200, {"kind": "Status"})
     unused, kept = catalog.clean_cluster("mine", kubeconfig)
-    assert (unused, len(kept.testbeds)) == (LeftSeen((), ()), 1)
+    assert [each.testbed for each in unused.testbeds] == ["dunnage-nodes-2"]
+    assert [each.stay for each in unused.stays] == ["b1"]
+    assert [each.testbed for each in kept.testbeds] == ["dunnage-nodes-1"]
 
 
 def test_what_does_not_go_is_told(

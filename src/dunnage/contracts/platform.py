@@ -97,6 +97,19 @@ class Platform(Protocol):
 
 
 @runtime_checkable
+class GivesAccount(Protocol):
+    """A platform on something that tells more of a stay than its members' logs, and forgets it when
+    the stay is gone."""
+
+    @property
+    def looking(self) -> str:
+        """The hint of those errors of it that the account explains; empty before there is any."""
+
+    def account(self) -> str:
+        """What is told of the stay now, to be read; raises StayError where nobody tells."""
+
+
+@runtime_checkable
 class Crashable(Protocol):
     """A platform whose members can be made to fail on purpose."""
 

@@ -27,9 +27,7 @@ load: {threads: [1], duration: 2s}
 PLAN = Plan(
     study="theirs",
     seed=1,
-    deployments=tuple(
-        deployments(read_study(STUDY, "theirs.yaml", catalog.OFFER), catalog.OFFER)
-    ),
+    deployments=tuple(deployments(read_study(STUDY, "theirs.yaml", catalog.OFFER), catalog.OFFER)),
     blocks=(),
 )
 

@@ -239,7 +239,9 @@ deployments:
 workloads: [A]
 load: {threads: [1], duration: 2s}
 """
-DAEMONS = f"{LAB}substrate:\n  docker: {{kind: existing, contexts: {{db-1: mine, client-1: theirs}}}}\n"
+DAEMONS = (
+    f"{LAB}substrate:\n  docker: {{kind: existing, contexts: {{db-1: mine, client-1: theirs}}}}\n"
+)
 NODES = LAB.replace(
     "{kind: namespace, hosts", "{kind: nodes, context: my cluster, image: busy, hosts"
 ).replace("platform: docker", "platform: kubernetes")

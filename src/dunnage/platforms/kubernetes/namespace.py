@@ -16,6 +16,7 @@ from lightkube.models.core_v1 import ServicePort
 from lightkube.resources.apps_v1 import StatefulSet
 from lightkube.resources.core_v1 import (
     Event,
+    Node,
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
@@ -23,7 +24,9 @@ from lightkube.resources.core_v1 import (
 )
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
 
+from dunnage.clusters.account import of_events, of_nodes, of_pods
 from dunnage.clusters.execute import CannotRunError, Place, execute
+from dunnage.clusters.nodes import name as name_of
 from dunnage.clusters.outage import Outage, is_away
 from dunnage.clusters.pod_state import PodState, state_of, warnings
 from dunnage.clusters.removal import await_gone, delete, is_there, unless_gone
@@ -163,6 +166,34 @@ class Namespace:
             return warnings(self._client.list(Event, namespace=self.name, fields={**fields}))
 
         return self._asked(ask, "events cannot be read", where)
+
+    def account(self) -> str:
+        """What the cluster tells of the stay's pods, of their nodes and of all that happened.
+
+        Events are named as not known where this user may not read them.
+        """
+        pods: list[Pod] = self._asked(
+            lambda: [*self._client.list(Pod, namespace=self.name)], "pods cannot be listed"
+        )
+        nodes: list[Node] = self._asked(
+            lambda: [*self._client.list(Node)], "nodes cannot be listed"
+        )
+        used = {pod.spec.nodeName for pod in pods if pod.spec is not None}
+        try:
+            happened = [*of_events(self._asked(self._events, "events cannot be read"))]
+        except StayError as refused:
+            happened = [refused.what]
+        lines = (
+            f"namespace {self.name}",
+            *of_pods(pods),
+            *of_nodes(each for each in nodes if not used - {None} or name_of(each) in used),
+            "events, the oldest first:",
+            *(happened or ["none"]),
+        )
+        return "".join(f"{line}\n" for line in lines)
+
+    def _events(self) -> list[Event]:
+        return [*self._client.list(Event, namespace=self.name)]
 
     def log(
         self, pod: str, lines: int, where: str, *, previous: bool = False, container: str = ""

@@ -25,7 +25,6 @@ from dunnage.deadline import Deadline
 from dunnage.errors import StayError, UnavailableError, failing_stay
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace
-from dunnage.model.cni import CNI
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
@@ -35,10 +34,10 @@ from dunnage.platforms import places
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
+from dunnage.platforms.kubernetes.asked_network import asked_of
 from dunnage.platforms.kubernetes.carried import insist_it_fits
 from dunnage.platforms.kubernetes.carrying import carry
 from dunnage.platforms.kubernetes.client_pod import ClientPod
-from dunnage.platforms.kubernetes.cni_network import driver_of
 from dunnage.platforms.kubernetes.images import of_client, provide
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace
@@ -67,23 +66,6 @@ _CLIENT_STARTED = 60.0
 """Seconds within which a client's pod has a container."""
 _READ = ("driver", "encapsulation", "proxy")
 """What is read back of a network, on hosts that see their machine."""
-ASKED: Mapping[str, Mapping[str, str]] = {
-    "flannel-vxlan": {"encapsulation": "vxlan", "routing": "flannel"},
-    "flannel-host-gw": {"encapsulation": "none", "routing": "flannel"},
-    "bridge": {"encapsulation": "none", "routing": "static"},
-    CNI: {},
-}
-"""Network of pods → what its name says of the way between hosts; `cni` may be any."""
-
-
-def asked_of(deployment: Deployment, proxy: str, *, ours: bool) -> dict[str, str]:
-    """What must be in force on a deployment's network of pods, and its mode of kube-proxy.
-
-    In a Kubernetes that is not ours, others may have made the routes by other means.
-    """
-    named = ASKED[deployment.network].items()
-    wanted = {name: way for name, way in named if ours or name != "routing"}
-    return {**wanted, **driver_of(deployment), "proxy": proxy}
 
 
 class Kubernetes(HostedMembers[PodMember]):
@@ -192,6 +174,13 @@ class Kubernetes(HostedMembers[PodMember]):
             if isinstance(self._substrate, TellsEncapsulation):
                 ways[host]["encapsulation"] = self._substrate.encapsulation(host)
         return ways
+
+    @property
+    def looking(self) -> str:
+        return self._opened.hint if self._opened is not None else ""
+
+    def account(self) -> str:
+        return self._namespace.account()
 
     def down(self) -> None:
         """Have everything deleted in reverse order, all of it even if some of it fails, and wait
