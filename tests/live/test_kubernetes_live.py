@@ -301,11 +301,9 @@ def theirs(namespace: str) -> list[dict[str, Any]]:
 
 def living(client: Client, namespace: str) -> list[str]:
     """Ids of what is in a namespace and will stay there."""
-    found = [
-        each.metadata
-        for kind in (Service, StatefulSet, Pod)
-        for each in client.list(kind, namespace=namespace)
-    ]
+    found = [each.metadata for each in client.list(Service, namespace=namespace)]
+    found += [each.metadata for each in client.list(StatefulSet, namespace=namespace)]
+    found += [each.metadata for each in client.list(Pod, namespace=namespace)]
     return [str(each.uid) for each in found if each and each.deletionTimestamp is None]
 
 

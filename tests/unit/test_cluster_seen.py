@@ -25,7 +25,7 @@ from dunnage.hosts.first_process import Identity
 from dunnage.hosts.standing import StandingHost, StandingLab
 from dunnage.kubernetes_api import certificate_ends
 from dunnage.model.choices import Storage
-from dunnage.substrates.cluster_seen import granting, look, mode_in, joined_by
+from dunnage.substrates.cluster_seen import granting, joined_by, look, mode_in
 from dunnage.substrates.kubernetes import certificates
 from dunnage.substrates.kubernetes.certificates import Authority, Credentials
 

@@ -20,7 +20,7 @@ database: {kind: redis, topology: single, image: 'redis:7.0'}
 deployments:
   routed: {platform: kubernetes, network: flannel-host-gw, endpoint: service-ip}
   ports: {platform: kubernetes, network: flannel-host-gw, endpoint: node-port}
-  tunnel: {platform: kubernetes, network: flannel-vxlan, endpoint: service-ip}
+  led: {platform: kubernetes, network: flannel-host-gw, endpoint: service-ip, client: container}
 workloads: [A]
 load: {threads: [1], duration: 2s}
 """
@@ -51,7 +51,7 @@ def test_a_deployment_whose_network_nobody_read_is_not_called_by_what_was_asked_
     stays = [
         stay("routed", "encapsulation, proxy: no rights"),
         stay("ports", "driver: no rights"),
-        stay("tunnel", "proxy: no rights"),
+        stay("led", "proxy: no rights"),
     ]
     found = as_found(PLAN, stays)
     titles = {each.name: each.title for each in found.deployments}
@@ -59,8 +59,8 @@ def test_a_deployment_whose_network_nobody_read_is_not_called_by_what_was_asked_
     assert before["routed"].endswith("ServiceIP_flannel-host-gw")
     assert titles["routed"] == before["routed"].replace("flannel-host-gw", "unknown")
     assert titles["ports"].endswith("NodePort_unknown")
-    assert titles["tunnel"] == before["tunnel"], "how services are led to pods is no part of it"
-    assert subjects(found)["tunnel"] == "Kubernetes with flannel's VXLAN network"
+    assert titles["led"] == before["led"], "how services are led to pods is no part of it"
+    assert subjects(found)["led"] == ("Kubernetes with the routes of flannel's host-gw network")
     phrases = [each.parts.network for each in found.deployments]
     assert phrases[:2] == ["on a network that is not known"] * 2
     assert [each.network for each in found.deployments] == [
