@@ -207,7 +207,7 @@ class TestKubernetes:
         for host in testbed.hosts:
             if host.group == CONTROL_GROUP:
                 continue
-            there = listening(host)
+            there = dict(listening(host))
             assert there.pop("kubelet") == {f"{host.address}:10250"}
             assert there.pop("kube-proxy") == {"127.0.0.1:10249", "127.0.0.1:10256"}
             (streams,) = there.pop("containerd")
@@ -223,12 +223,13 @@ class TestKubernetes:
         for host in testbed.hosts:
             directory = f"{host.scratch}/kubernetes"
             assert host.run(["stat", "-c", "%U %a", directory]).stdout == "root 700\n"
-            keys = shlex.quote("BEGIN [A-Z ]*PRIVATE KEY-----|client-key-data: ")
+            keys = shlex.quote("BEGIN [A-Z ]*PRIVATE KEY-----|client-key-data")
             holding = f"grep -rlE {keys} {directory} | xargs stat -c '%a %n'"
             modes = dict(
                 line.split(maxsplit=1)[::-1]
                 for line in host.run(["sh", "-c", holding]).stdout.splitlines()
             )
+            known: tuple[str, ...]
             if host.group == CONTROL_GROUP:
                 known = ("api.key", "etcd.key", "tokens.key", "admin.kubeconfig")
             else:
