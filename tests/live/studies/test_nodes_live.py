@@ -260,6 +260,26 @@ def test_a_network_that_the_cluster_has_not_is_refused_where_a_study_has_no_righ
     insist_nothing_left(lab)
 
 
+@pytest.mark.proof
+def test_what_the_cluster_told_of_a_stay_that_failed_is_kept_and_named(
+    lab: Lab, tmp_path: Path
+) -> None:
+    """No node has so much memory."""
+    full = [each.replace("}", ", limits: {memory: 4096GiB}}") for each in (DNS, POD)]
+    name, path = written(tmp_path, *full, testbed=RESTRICTED)
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as now:
+        assert now.wait() == 4
+        result = now.result()
+    kept = sorted(result.layout.stays.glob("*/account.txt"))
+    assert len(kept) == 4, "two deployments, each tried twice"
+    for each in kept:
+        told = each.read_text()
+        assert "pod redis-1-0 on no node: Pending" in told
+        assert "PodScheduled is False: Unschedulable: " in told
+    assert any(f"less {each}" in "".join(now.said.split("\n")) for each in kept)
+    insist_nothing_left(lab)
+
+
 def insist_planned(lab: Lab, path: Path) -> None:
     """Every pod of a study that has no rights is as `dunnage plan --restricted` shows it."""
     with session(lab.kubernetes.api) as asked:
