@@ -229,6 +229,19 @@ def insist_on_machine(
         insist_on_kernel(kernel, hosts, choices or Choices())
 
 
+def obtain(name: str, specs: Mapping[str, SubstrateSpec], tell: Callable[[str], None]) -> None:
+    """Have what the substrate of a family is made of in the cache, before there are any hosts.
+
+    `tell` hears of what has to be built first, which takes minutes. Raises UnavailableError where
+    it cannot be had.
+    """
+    match name, OFFER.substrate(name, specs)[0]:
+        case "docker", "daemons":
+            DebianSoftware().dockerd()
+        case "kubernetes", "own":
+            DebianSoftware().kubernetes(tell)
+
+
 def open_substrate(
     name: str,
     specs: Mapping[str, SubstrateSpec],
@@ -238,12 +251,13 @@ def open_substrate(
     *,
     keep: bool,
     choices: Choices | None = None,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> AbstractContextManager[Substrate]:
     """Start the substrate of a family on some hosts; `keep` leaves ours running.
 
     `below` is the open substrate that it stands on, where it stands on one; `choices` are those for
-    a Kubernetes of ours. `tell` hears of software that has to be built first, which takes minutes.
+    a Kubernetes of ours. `tell` hears of software that has to be built, where it was not obtained
+    before.
     """
     contexts = specs.get(name, SubstrateSpec()).contexts
     insist_on_machine(name, specs, len(hosts), choices)
@@ -257,7 +271,7 @@ def open_substrate(
         case "swarm", "existing":
             return on_demand.open_existing_swarm(contexts, hosts)
         case "kubernetes", "own":
-            binaries = DebianSoftware().kubernetes(tell or _heard)
+            binaries = DebianSoftware().kubernetes(tell)
             wanted = choices or Choices()
             return on_demand.open_kubernetes(testbed, binaries, hosts, wanted, keep=keep)
         case "kubernetes", "nodes":
@@ -266,10 +280,6 @@ def open_substrate(
             return open_fake_substrate(testbed, hosts)
         case _, kind:
             raise UnavailableError(f"nothing opens a substrate `{name}` of the kind `{kind}`")
-
-
-def _heard(_: str) -> None:
-    """Nobody asked to be told."""
 
 
 def groups_of(deployment: Deployment) -> set[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from dunnage import catalog
 from dunnage.errors import DunnageError, ResultError, RunError, StudyError
 from dunnage.findings.analyse import analyse, judge
+from dunnage.findings.study.found import as_found
 from dunnage.model.analysis import Analysis, RunSummary
 from dunnage.model.histogram import is_log
 from dunnage.model.load import Samples
@@ -76,8 +77,9 @@ class OpenedResult:
 
     @cached_property
     def plan(self) -> Plan:
-        """Every block, stay and run, those that were added too."""
-        return named(self.result.plan, catalog.OFFER)
+        """Every block, stay and run, those that were added too. A deployment whose network nobody
+        could read back is called so."""
+        return as_found(named(self.result.plan, catalog.OFFER), self.stays)
 
     @property
     def records(self) -> tuple[Record, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import ssl
 import sys
 from collections.abc import Iterator, Mapping
@@ -102,19 +103,31 @@ _STRANGER = """
 import http.client, ssl, sys
 context = ssl.create_default_context()
 context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-asked = http.client.HTTPSConnection(sys.argv[1], timeout=10, context=context)
+address, path, scheme = sys.argv[1:]
+asked = http.client.HTTPConnection(address, timeout=10)
+if scheme == "https":
+    asked = http.client.HTTPSConnection(address, timeout=10, context=context)
 try:
-    asked.request("GET", sys.argv[2])
+    asked.request("GET", path)
     print(asked.getresponse().status)
 except (ssl.SSLError, ConnectionResetError, http.client.RemoteDisconnected):
     print("refused")
 """
 
 
-def told_to_a_stranger(host: Host, address: str, path: str) -> str:
+def told_to_a_stranger(host: Host, address: str, path: str, scheme: str = "https") -> str:
     """The status that a server gives who has no certificate, or `refused`."""
     python = str(Path(sys.executable).resolve())  # a host has a `/tmp` of its own
-    return host.run([python, "-c", _STRANGER, address, path]).stdout.strip()
+    return host.run([python, "-c", _STRANGER, address, path, scheme]).stdout.strip()
+
+
+def listening(host: Host) -> Mapping[str, frozenset[str]]:
+    """Program → the addresses where it takes connections, as the host's kernel tells."""
+    found: dict[str, set[str]] = {}
+    for line in host.run(["ss", "-H", "-ltnp"]).stdout.splitlines():
+        _, _, _, address, _, users = line.split(maxsplit=5)
+        found.setdefault(users.partition('"')[2].partition('"')[0], set()).add(address)
+    return {program: frozenset(addresses) for program, addresses in found.items()}
 
 
 class TestKubernetes:
@@ -199,15 +212,43 @@ class TestKubernetes:
                 assert told_to_a_stranger(host, address, "/healthz") == "401"
         assert KUBELET in own.units(testbed.group("db")[0].name)
 
-    def test_keys_are_for_root_alone(self, laid: tuple[Testbed, OwnKubernetes]) -> None:
+    def test_nothing_listens_on_a_node_but_what_is_known_to_and_streams_are_by_tls(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
         testbed, _ = laid
         for host in testbed.hosts:
+            if host.group == CONTROL_GROUP:
+                continue
+            there = dict(listening(host))
+            assert there.pop("kubelet") == {f"{host.address}:10250"}
+            assert there.pop("kube-proxy") == {"127.0.0.1:10249", "127.0.0.1:10256"}
+            (streams,) = there.pop("containerd")
+            assert there == {}
+            assert streams.startswith("127.0.0.1:")
+            stream = f"/exec/{'0' * 8}"
+            assert told_to_a_stranger(host, streams, stream) == "404", "nobody has that word"
+            assert told_to_a_stranger(host, streams, stream, "http") == "400", "it speaks TLS only"
+
+    def test_keys_are_for_root_alone(self, laid: tuple[Testbed, OwnKubernetes]) -> None:
+        """Wherever they are below a Kubernetes' directory, into which nobody else can look."""
+        testbed, own = laid
+        for host in testbed.hosts:
             directory = f"{host.scratch}/kubernetes"
-            holding = "grep -rlE 'PRIVATE KEY|client-key-data' --include='*' "
-            found = host.run(["sh", "-c", f"{holding} {directory}/*.* | xargs stat -c '%a %n'"])
-            lines = found.stdout.splitlines()
-            assert lines
-            assert all(line.startswith("600 ") for line in lines), lines
+            assert host.run(["stat", "-c", "%U %a", directory]).stdout == "root 700\n"
+            keys = shlex.quote("BEGIN [A-Z ]*PRIVATE KEY-----|client-key-data")
+            holding = f"grep -rlE {keys} {directory} | xargs stat -c '%a %n'"
+            modes = dict(
+                line.split(maxsplit=1)[::-1]
+                for line in host.run(["sh", "-c", holding]).stdout.splitlines()
+            )
+            known: tuple[str, ...]
+            if host.group == CONTROL_GROUP:
+                known = ("api.key", "etcd.key", "tokens.key", "admin.kubeconfig")
+            else:
+                known = ("kubelet.key", "streams.key", "kubelet.kubeconfig")
+            assert {f"{directory}/{name}" for name in known} <= modes.keys()
+            assert set(modes.values()) == {"600"}, modes
+            assert own.units(host.name)
 
     def test_once_frozen_and_awake_again_it_is_what_it_was(
         self, laid: tuple[Testbed, OwnKubernetes]

@@ -21,6 +21,7 @@ from dunnage.model.record import Record
 from dunnage.model.study import Study
 from dunnage.platforms.fake import FakePlatform
 from dunnage.runner.interrupt import ENDING, LEAVING, Stop
+from dunnage.runner.rest import OF_A_LAB
 from dunnage.runner.study import carry_out
 from dunnage.store.read import open_result
 from dunnage.store.whole import examine, foundation
@@ -197,7 +198,7 @@ def test_ctrl_c_never_disturbs_a_stay_that_is_taken_down(
     with Stop(told.append) as stop, pytest.raises(InterruptedRunError):
         carry_out(study, plan, writer, frozenset(), Silent(asked), stop)
     assert len(whole) == 1
-    assert told == [ENDING, LEAVING]
+    assert told == [ENDING, LEAVING.format(OF_A_LAB)]
 
 
 def test_the_rest_of_an_interrupted_stay_happens_in_a_new_stay_of_the_same_block(

@@ -12,14 +12,18 @@ from typing import Any
 import pytest
 from driving import driven
 from kubernetes_lab import TREES, Lab, deployed_as, formed, opened, traces
+from lightkube import Client
 from lightkube.codecs import from_dict
-from lightkube.resources.core_v1 import Namespace, Service
+from lightkube.resources.apps_v1 import StatefulSet
+from lightkube.resources.core_v1 import Namespace, Pod, Service
 from living import REPLICAS, STAY
 from recorded import recorded
 
 from dunnage.clusters import begun
-from dunnage.contracts.platform import Seen
+from dunnage.clusters.removal import delete
+from dunnage.contracts.platform import GivesAccount, Seen
 from dunnage.databases.redis.database import Redis
+from dunnage.deadline import Deadline
 from dunnage.errors import DunnageError, StayError, UnavailableError
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
@@ -35,6 +39,7 @@ from dunnage.platforms.kubernetes.platform import Kubernetes
 from dunnage.platforms.stay_names import StayNames
 from dunnage.runner.formation import form
 from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.kubernetes.node import SANDBOX
 from dunnage.wording.parity import origin, sentence
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
@@ -212,6 +217,33 @@ def test_a_pod_that_fits_no_node_is_told_with_the_schedulers_words(lab: Lab) -> 
     assert "Insufficient memory" in str(error)
 
 
+@pytest.mark.usefixtures("impatient")
+def test_what_the_cluster_tells_of_a_stay_that_fails_can_be_kept_before_it_goes(lab: Lab) -> None:
+    made = Kubernetes(
+        ONE.model_copy(update={"limits": Limits(memory=2**50)}),
+        lab.members,
+        lab.kubernetes,
+        TREES,
+        STAY,
+    )
+    assert isinstance(made, GivesAccount)
+    assert made.looking == ""
+    try:
+        reservation = made.reserve(Redis().layout(SINGLE))
+        (stage,) = Redis().stages(SINGLE, reservation)
+        with pytest.raises(StayError) as raised:
+            made.up(stage.services, 30.0)
+        assert raised.value.hint == made.looking
+        told = made.account()
+    finally:
+        made.down()
+    assert "pod redis-1-0 on no node: Pending" in told
+    assert "PodScheduled is False: Unschedulable: " in told
+    assert re.search("Warning Pod redis-1-0: FailedScheduling: .*Insufficient memory", told)
+    assert all(f"node {host.name}" in told for host in lab.members)
+    assert traces(lab) == []
+
+
 def test_a_member_that_crashes_is_told_with_its_code_and_its_last_lines(lab: Lab) -> None:
     tree = TREES.tree(Software("redis", "7.0"))
     error = failure(lab, ONE, argv=(f"{tree.prefix}/bin/redis-server", "--no-such-option", "1"))
@@ -244,38 +276,68 @@ def test_a_member_that_is_killed_for_memory_is_told_with_its_own_last_lines(lab:
     assert traces(lab) == []
 
 
-def test_a_namespace_of_someone_elses_is_refused_and_stays(
+def theirs(namespace: str) -> list[dict[str, Any]]:
+    """A namespace, and in it a set of one pod and a service that have a member's name."""
+    inside, labels = {"name": "redis-1", "namespace": namespace}, {"app": "theirs"}
+    container = {"name": "theirs", "image": SANDBOX, "imagePullPolicy": "Never"}
+    pod = {"terminationGracePeriodSeconds": 0, "containers": [container]}
+    chosen = {
+        "serviceName": "redis-1",
+        "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": pod},
+    }
+    kinds: list[tuple[str, str, dict[str, Any]]] = [
+        ("v1", "Service", {"clusterIP": "None"}),
+        ("apps/v1", "StatefulSet", chosen),
+    ]
+    return [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}},
+        *(
+            {"apiVersion": of, "kind": kind, "metadata": inside, "spec": spec}
+            for of, kind, spec in kinds
+        ),
+    ]
+
+
+def living(client: Client, namespace: str) -> list[str]:
+    """Ids of what is in a namespace and will stay there."""
+    found = [each.metadata for each in client.list(Service, namespace=namespace)]
+    found += [each.metadata for each in client.list(StatefulSet, namespace=namespace)]
+    found += [each.metadata for each in client.list(Pod, namespace=namespace)]
+    return [str(each.uid) for each in found if each and each.deletionTimestamp is None]
+
+
+def pod_runs(client: Client, namespace: str) -> bool:
+    return any(
+        each.status and each.status.phase == "Running"
+        for each in client.list(Pod, namespace=namespace)
+    )
+
+
+def test_a_namespace_of_someone_elses_is_refused_and_all_in_it_lives_on(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stay = StayNames("theirs")
     monkeypatch.setattr(StayNames, "of", classmethod(lambda _cls, _stay: stay))
-    theirs = {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": stay.network},
-    }
-    inside = {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": "redis-1", "namespace": stay.network},
-        "spec": {"clusterIP": "None"},
-    }
     with closing(connect(lab.kubernetes.api)) as client:
-        for each in (theirs, inside):
-            client.create(from_dict(each))
         try:
+            for each in theirs(stay.network):
+                client.create(from_dict(each))
+            within = Deadline.after(60.0)
+            while not pod_runs(client, stay.network):
+                assert not within.passed, "their pod does not run"
+                within.pause(0.1)
+            before = living(client, stay.network)
             made = Kubernetes(ONE, lab.members, lab.kubernetes, TREES, "b1-live")
             reservation = made.reserve(Redis().layout(SINGLE))
             (stage,) = Redis().stages(SINGLE, reservation)
             with pytest.raises(UnavailableError, match="`dunnage-theirs`"):
                 made.up(stage.services, 30.0)
             made.down()
-            assert [
-                each.metadata and each.metadata.name
-                for each in client.list(Service, namespace=stay.network)
-            ] == ["redis-1"]
+            assert living(client, stay.network) == before
+            assert len(before) == 3
         finally:
-            client.delete(Namespace, stay.network)
+            delete(client, Namespace, stay.network)
 
 
 @PROOF

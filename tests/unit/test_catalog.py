@@ -22,7 +22,7 @@ from dunnage.model.offer import Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import Limits, QuestionSpec, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
-from dunnage.platforms.kubernetes.platform import ASKED
+from dunnage.platforms.kubernetes.asked_network import ASKED
 from dunnage.platforms.offered import HOST
 from dunnage.software.engine import SOFT_INTERRUPTS
 from dunnage.software.trees import DebianSoftware

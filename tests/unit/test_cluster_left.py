@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_testbeds_are_told_with_their_agents_and_their_owner(
     cluster: Cluster, kubeconfig: Path
 ) -> None:
     held = labelled("Namespace", "dunnage-nodes-1", testbed="dunnage-nodes-1")
-    held["metadata"]["annotations"] = owned("study", OWNER)
+    held["metadata"]["annotations"] = owned("study", OWNER, ["n1", "n2"])
     strange = labelled("Namespace", "dunnage-nodes-2", testbed="dunnage-nodes-2", made="")
     strange["metadata"]["annotations"] = {"dunnage/owner": json.dumps({"pid": "no number"})}
     hold(
@@ -107,6 +108,11 @@ def test_testbeds_are_told_with_their_agents_and_their_owner(
     )
     unknown, known = left("mine", kubeconfig).testbeds
     assert (known.study, known.owner) == ("study", OWNER)
+    assert (known.nodes, unknown.nodes) == (("n1", "n2"), ())
+    made = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert known.age is not None
+    assert made + timedelta(seconds=known.age) <= datetime.now(UTC)
+    assert unknown.age is None
     assert known.agents == {"n1": "Running", "agent-None": "Pending"}
     assert known.asked
     assert (unknown.study, unknown.owner) == ("", None)
@@ -158,9 +164,26 @@ def test_what_nobody_uses_is_removed_stays_before_what_they_live_on(
         "DELETE /api/v1/persistentvolumes/v1",
         "DELETE /api/v1/namespaces/dunnage-nodes-1",
     ]
-    # Nothing tells whose it is, and it has no agents: it may be just made.
+
+
+def test_of_testbeds_of_elsewhere_without_agents_only_those_go_that_are_not_just_made(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    hold(
+        cluster,
+        namespaces=[
+            labelled("Namespace", "dunnage-nodes-1", testbed="dunnage-nodes-1", made=now),
+            labelled("Namespace", "dunnage-nodes-2", testbed="dunnage-nodes-2"),
+            labelled("Namespace", "dunnage-b1", "b1", "dunnage-nodes-2"),
+        ],
+    )
+    for each in ("dunnage-b1", "dunnage-nodes-2"):
+        cluster.answers[f"DELETE /api/v1/namespaces/{each}"] = (200, {"kind": "Status"})
     unused, kept = catalog.clean_cluster("mine", kubeconfig)
-    assert (unused, len(kept.testbeds)) == (LeftSeen((), ()), 1)
+    assert [each.testbed for each in unused.testbeds] == ["dunnage-nodes-2"]
+    assert [each.stay for each in unused.stays] == ["b1"]
+    assert [each.testbed for each in kept.testbeds] == ["dunnage-nodes-1"]
 
 
 def test_what_does_not_go_is_told(

@@ -25,7 +25,7 @@ from dunnage.hosts.first_process import Identity
 from dunnage.hosts.standing import StandingHost, StandingLab
 from dunnage.kubernetes_api import certificate_ends
 from dunnage.model.choices import Storage
-from dunnage.substrates.cluster_seen import granting, look, mode_in, network_of
+from dunnage.substrates.cluster_seen import granting, joined_by, look, mode_in
 from dunnage.substrates.kubernetes import certificates
 from dunnage.substrates.kubernetes.certificates import Authority, Credentials
 
@@ -176,11 +176,11 @@ def test_the_network_is_what_plugins_write_to_their_nodes() -> None:
             "projectcalico.org/IPv4IPIPTunnelAddr": "10.1.0.1",
         }
     )
-    assert network_of([vxlan, vxlan]) == "flannel, vxlan"
-    assert network_of([calico]) == "Calico, no encapsulation"
-    assert network_of([tunnel]) == "Calico, ipip"
-    assert network_of([vxlan, annotated()]) == "flannel, vxlan; some nodes tell nothing"
-    assert network_of([]) == network_of([annotated()]) == "unknown: no node tells of it"
+    assert joined_by([vxlan, vxlan]) == "flannel, vxlan"
+    assert joined_by([calico]) == "Calico, no encapsulation"
+    assert joined_by([tunnel]) == "Calico, ipip"
+    assert joined_by([vxlan, annotated()]) == "flannel, vxlan; some nodes tell nothing"
+    assert joined_by([]) == joined_by([annotated()]) == "unknown: no node tells of it"
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,8 @@ def command(
             "--yes",
             help="With `--context`: remove what nobody uses there. That is what belongs to a study "
             "of this machine that has ended, and hosts whose agents have ended because nobody "
-            "asked them any more, with their stays. All else stays.",
+            "asked them any more, or that have no agent ten minutes after they were made, with "
+            "their stays. All else stays.",
         ),
     ] = False,
     kubeconfig: KubeconfigOption = None,

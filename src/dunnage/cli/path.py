@@ -22,6 +22,7 @@ from dunnage.opened import open_at
 from dunnage.report.terminal.paths import drawing
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.one_stay import paths_of
+from dunnage.runner.rest import rest_of
 from dunnage.study.matrix import deployments
 from dunnage.study.suggest import hint as suggestion
 
@@ -68,7 +69,7 @@ def _living(path: Path, name: str, format_: Format) -> None:
     def tell(step: str) -> None:
         say(f"{time.monotonic() - began:5.1f} s  {step}")
 
-    with Stop(say) as stop:
+    with Stop(say, rest_of(study)) as stop:
         paths = paths_of(study, chosen, say, stop, tell)
     if format_ is Format.JSON:
         show_json({"deployment": name, "paths": _plain(paths)})

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def _testbed(
     namespace: Namespace, pods: dict[str, dict[str, str]], context: Context
 ) -> TestbedSeen:
     testbed = _label(namespace, OF_A_TESTBED)
-    study, owner = owner_in((namespace.metadata and namespace.metadata.annotations) or {})
+    study, owner, nodes = owner_in((namespace.metadata and namespace.metadata.annotations) or {})
     chosen = shlex.join(["--selector", f"{OF_A_TESTBED}={testbed}"])
     return TestbedSeen(
         testbed=testbed,
@@ -128,6 +129,8 @@ def _testbed(
         owner=owner,
         agents=pods.get(testbed, {}),
         removing=context.asking(f"delete namespace {chosen}"),
+        age=_age(namespace),
+        nodes=nodes,
     )
 
 
@@ -157,6 +160,11 @@ def _since(objects: Iterable[Any]) -> str:
     times = [each.metadata.creationTimestamp for each in objects]
     since = min((each for each in times if each is not None), default=None)
     return "" if since is None else f"{since:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _age(thing: Any) -> float | None:
+    made = thing.metadata.creationTimestamp
+    return None if made is None else (datetime.now(UTC) - made).total_seconds()
 
 
 def _label(thing: Any, label: str) -> str:

@@ -96,6 +96,10 @@ class TestbedSeen:
     for anything for a while."""
     removing: str
     """What removes all of it, to be typed."""
+    age: float | None = None
+    """Seconds since it was made, by this machine's clock; None if the cluster does not tell."""
+    nodes: tuple[str, ...] = ()
+    """Those that it was made for, as it said before it had an agent on any."""
 
     @property
     def asked(self) -> bool:

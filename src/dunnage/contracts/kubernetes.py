@@ -102,6 +102,15 @@ class LabelsNamespaces(Protocol):
         """Name → value."""
 
 
+@runtime_checkable
+class TellsEncapsulation(Protocol):
+    """A Kubernetes that tells of the network of its pods where nobody may look at its nodes."""
+
+    def encapsulation(self, host: str) -> str:
+        """The kind of device that wraps what pods of a host's node send to other nodes, `none`, or
+        `unknown: ` and why. KeyError if the host is no node."""
+
+
 class PodHost(Host, Protocol):
     """A pod that acts as a host."""
 

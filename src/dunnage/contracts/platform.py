@@ -84,7 +84,8 @@ class Platform(Protocol):
         """Where a generator runs on a client's host: that host, or a container on it."""
 
     def network(self) -> Mapping[str, str]:
-        """The active network on the path to the members, read back."""
+        """The active network on the path to the members, read back. Where nobody could read what
+        its deployment asks for, the fact `UNREAD` says what and why."""
 
     def paths(self, client: Host) -> tuple[NetworkPath, ...]:
         """The way from a client, as `client` gave it, to each member, read back hop by hop."""
@@ -94,6 +95,19 @@ class Platform(Protocol):
 
     def down(self) -> None:
         """Stop everything in reverse order and remove it."""
+
+
+@runtime_checkable
+class GivesAccount(Protocol):
+    """A platform on something that tells more of a stay than its members' logs, and forgets it when
+    the stay is gone."""
+
+    @property
+    def looking(self) -> str:
+        """The hint of those errors of it that the account explains; empty before there is any."""
+
+    def account(self) -> str:
+        """What is told of the stay now, to be read; raises StayError where nobody tells."""
 
 
 @runtime_checkable

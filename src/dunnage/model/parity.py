@@ -65,6 +65,9 @@ class Aspect(StrEnum):
     """Facts from a server."""
     UNREAD = "unread"
     """What could not be read; both sides are reasons, None where it could be."""
+    NETWORK = "network"
+    """What of a network nobody could read back; both sides say what and why, None where all was
+    read."""
     PROCESS = "process"
     """A process that was not inspected; both sides are reasons, None where it was."""
 

@@ -6,6 +6,9 @@ import re
 
 UNKNOWN = "unknown"
 """How what could not be read begins; its reason stands behind a colon."""
+UNREAD = "unread"
+"""Fact of a stay's network: what of that which its deployment asks for nobody could read back, and
+why. Absent where all of it was read."""
 _UNKNOWN = re.compile(rf"(?:^|: )(?:{UNKNOWN}|not known)\b")
 _NO = "this host has no "
 
@@ -13,6 +16,11 @@ _NO = "this host has no "
 def lacking(tool: str) -> str:
     """The reason where a host lacks what could tell."""
     return f"{_NO}{tool}"
+
+
+def reason(fact: str) -> str:
+    """Why a fact is not known, without that it is not."""
+    return fact.partition(f"{UNKNOWN}: ")[2] or fact
 
 
 def is_unknown(fact: str) -> bool:

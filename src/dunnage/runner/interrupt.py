@@ -12,16 +12,14 @@ from types import FrameType
 from typing import Self, TypeVar
 
 from dunnage.errors import ExitCode, InterruptedRunError
+from dunnage.runner.rest import OF_A_LAB
 
 Entered = TypeVar("Entered")
 
 ENDING = "ending after the current run; Ctrl-C again ends it now"
 ENDING_NOW = "ending now; what was started is removed first"
-LEAVING = (
-    "still removing what was started, then it ends; Ctrl-C again ends it at once, and then "
-    "`dunnage clean` removes the rest of a lab; daemons or a cluster of your own keep what bears "
-    "the label `dunnage.stay`"
-)
+LEAVING = "still removing what was started, then it ends; Ctrl-C again ends it at once, and then {}"
+"""What follows is how the rest is removed."""
 _PATIENCE = 2.0
 """Seconds in which the last words are told, at most: a stopped terminal takes none."""
 _SHOW_CURSOR = b"\x1b[?25h"
@@ -42,9 +40,11 @@ class Stop:
     is called by a thread. Where it fails or waits for its reader, signals act alike.
     """
 
-    def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, tell: Callable[[str], None] = lambda _: None, rest: str = OF_A_LAB) -> None:
+        """`rest` says what removes the rest of what was started, where this process is ended."""
         self.count = 0
         self._tell = tell
+        self._rest = rest
         self._at_once = False
         self._ended = False
         self._being_left = 0
@@ -112,7 +112,7 @@ class Stop:
             _end()
         elif self._ended or self._being_left:
             self._warned = True
-            self._words.put(LEAVING)
+            self._words.put(LEAVING.format(self._rest))
         elif self._at_once or self.count > 1:
             self._ended = True
             self._words.put(ENDING_NOW)

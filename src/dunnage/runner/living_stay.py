@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from types import TracebackType
 
 from dunnage import catalog
-from dunnage.contracts.platform import Platform
+from dunnage.contracts.platform import GivesAccount, Platform
 from dunnage.errors import DunnageError
 from dunnage.model.choices import Data
 from dunnage.model.deployment import Deployment
@@ -26,6 +28,9 @@ from dunnage.runner.stay import Equipment, Stay
 from dunnage.runner.substrates import awake_for
 from dunnage.store.events import RESTARTED
 from dunnage.store.write import ResultWriter
+
+ACCOUNT = "account.txt"
+"""File of a stay that failed: what its platform told before all of it went."""
 
 
 @contextmanager
@@ -57,6 +62,7 @@ def living_stay(
         restarts = RestartCount.begun(substrate)
         stack.push(ending(lambda: _note_restarts(restarts, writer, name)))
         stack.push(ending(platform.down))
+        stack.push(_explaining(platform, writer, name))
         controlled: Mapping[str, float] = {}
         if not together:
             with outweighing(testbed):
@@ -136,6 +142,27 @@ def _note_restarts(restarts: RestartCount, writer: ResultWriter, stay: str) -> N
     if found := restarts.so_far():
         told = [each.model_dump(mode="json") for each in found]
         writer.journal(RESTARTED, stay=stay, restarts=told)
+
+
+def _explaining(platform: Platform, writer: ResultWriter, stay: str) -> Callable[..., None]:
+    """An exit that keeps what a platform tells of a stay that fails, before all of it goes. The
+    error's hint becomes that file, where the hint was to look at what goes."""
+
+    def explain(
+        _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if not isinstance(error, DunnageError) or not isinstance(platform, GivesAccount):
+            return
+        if not error.hint or error.hint != platform.looking:
+            return
+        try:
+            writer.stay_log(stay, ACCOUNT, platform.account())
+        except DunnageError as second:
+            error.add_note(f"what is told of it cannot be kept: {second}")
+        else:
+            error.hint = shlex.join(["less", str(writer.layout.stay_log(stay, ACCOUNT))])
+
+    return explain
 
 
 def _keep_logs(platform: Platform, members: Sequence[str], writer: ResultWriter, stay: str) -> None:

@@ -14,7 +14,7 @@ from dunnage.runner.ending import ending
 from dunnage.runner.formation import form
 from dunnage.runner.hints import fitting
 from dunnage.runner.interrupt import Stop
-from dunnage.runner.substrates import open_substrates, testbed_of
+from dunnage.runner.substrates import obtain_software, open_substrates, testbed_of
 from dunnage.wording.numbers import count
 
 _NAME = "look"
@@ -37,6 +37,7 @@ def paths_of(
     plan = Plan(study=study.name, seed=study.seed, deployments=(deployment,), blocks=())
     with stop.at_once(), stop.until_left(ExitStack()) as stack:
         stack.enter_context(fitting(study.testbed))
+        obtain_software(study, plan, say)
         stack.enter_context(catalog.measuring(study, say))
         testbed = stack.enter_context(
             catalog.open_testbed(
@@ -48,7 +49,9 @@ def paths_of(
             )
         )
         tell(count(len(testbed.hosts), "host"))
-        substrates = open_substrates(stack, study, plan, [deployment], testbed, keep=False)
+        substrates = open_substrates(
+            stack, study, plan, [deployment], testbed, keep=False, tell=say
+        )
         for each in substrates:
             tell(f"{each}, ready")
         family = catalog.family(deployment)

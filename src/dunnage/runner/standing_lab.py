@@ -53,6 +53,8 @@ def stand_up(
         groups[CONTROL_GROUP] = 1
     for family in families:
         catalog.insist_on_machine(family, {}, sum(groups.values()), choices)
+    for family in families:
+        catalog.obtain(family, {}, tell)
     with ExitStack() as failed:
         with ExitStack() as stack:
             testbed = stack.enter_context(

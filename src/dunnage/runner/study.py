@@ -17,7 +17,12 @@ from dunnage.runner.interrupt import Stop
 from dunnage.runner.patience import Patience
 from dunnage.runner.progress import Watcher
 from dunnage.runner.stay import Equipment
-from dunnage.runner.substrates import open_substrates, substrate_facts, testbed_of
+from dunnage.runner.substrates import (
+    obtain_software,
+    open_substrates,
+    substrate_facts,
+    testbed_of,
+)
 from dunnage.runner.work import Work
 from dunnage.store.events import OPENED, STUDY_FINISHED
 from dunnage.store.read import open_result
@@ -58,6 +63,7 @@ def carry_out(
     patience = Patience.left(study.patience, begun.events())
     with stop.until_left(ExitStack()) as stack:
         with stop.at_once():
+            obtain_software(study, plan, watcher.say)
             stack.enter_context(catalog.measuring(study, watcher.say))
         every = every_deployment(study, plan)
         testbed = stack.enter_context(
@@ -72,7 +78,9 @@ def carry_out(
         equipment = Equipment(
             study=study,
             testbed=testbed,
-            substrates=open_substrates(stack, study, plan, every, testbed, keep=keep),
+            substrates=open_substrates(
+                stack, study, plan, every, testbed, keep=keep, tell=watcher.say
+            ),
             trees=catalog.software(study.testbed.kind),
             generator=catalog.GENERATORS[study.generator](),
             sampler=catalog.SAMPLERS[study.sampler.kind](),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from dunnage import catalog
@@ -41,6 +41,16 @@ def _with_image(study: Study, deployments: Sequence[Deployment], spec: TestbedSp
     return spec.model_copy(update={"image": next(filter(None, known), None)})
 
 
+def obtain_software(study: Study, plan: Plan, tell: Callable[[str], None]) -> None:
+    """Have what substrates are made of, which may have to be built for minutes: before there is a
+    lab, and before others wait for this machine. `tell` hears how far it is.
+
+    Raises UnavailableError where it cannot be had.
+    """
+    for family in catalog.families(study, plan.brought_up()):
+        catalog.obtain(family, study.substrate, tell)
+
+
 def open_substrates(
     stack: ExitStack,
     study: Study,
@@ -49,12 +59,13 @@ def open_substrates(
     testbed: Testbed,
     *,
     keep: bool,
+    tell: Callable[[str], None],
 ) -> Mapping[str, Substrate]:
     """One substrate for each family that a deployment needs, on the hosts that need it.
 
     Where a deployment is reached by floating addresses, hosts get those first. Substrates close
     with the stack. `every` is all of the study's deployments that can run here, among
-    whose places those of the plan rotate.
+    whose places those of the plan rotate. `tell` hears of software that was not obtained before.
     """
     needed = plan.brought_up()
     catalog.translate(testbed, needed)
@@ -71,6 +82,7 @@ def open_substrates(
                 opened[below] if below is not None else None,
                 keep=keep,
                 choices=catalog.choices(users),
+                tell=tell,
             )
         )
     return opened

@@ -9,6 +9,8 @@
 | `losses.json` | runner | where throughput is to be lost: before block 1, after the last |
 | `journal.jsonl` | runner | a fsynced line per change of state, and before a file is written |
 | `stays/<stay>/stay.json` | runner | when a deployment is ready |
+| `stays/<stay>/<member>.log` | runner | before a deployment is taken down |
+| `stays/<stay>/account.txt` | runner | where it failed: what its cluster tells of it |
 | `runs/<run>/…`, `runs/<run>/record.json` | runner | artefacts first, the record last |
 | `analysis.json`, `report/` | `dunnage report` | may be deleted and remade |
 """

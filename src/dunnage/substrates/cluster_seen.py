@@ -16,6 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from dunnage.clusters.context import Context
+from dunnage.clusters.node_network import NodeNetwork, network_of
 from dunnage.clusters.nodes import addresses, name, why_unready
 from dunnage.clusters.rights import PURPOSES, Right, allowed
 from dunnage.contracts.cluster import ClusterSeen, Machine, NodeSeen, RightSeen
@@ -27,13 +28,6 @@ _PROXY, _PROXY_FILE = "kube-proxy", "config.conf"
 _UNAUTHORIZED = 401
 _FIRST_MODE = "iptables"
 """kube-proxy's mode on Linux where none is named."""
-_TOLD = {
-    "flannel.alpha.coreos.com/backend-type": "flannel, {}",
-    "projectcalico.org/IPv4VXLANTunnelAddr": "Calico, vxlan",
-    "projectcalico.org/IPv4IPIPTunnelAddr": "Calico, ipip",
-    "projectcalico.org/IPv4Address": "Calico, no encapsulation",
-}
-"""What plugins write to their nodes → the network that it tells of, the first that fits."""
 
 
 def look(name: str, kubeconfig: Path | None, known: Mapping[Machine, str]) -> ClusterSeen:
@@ -62,7 +56,7 @@ def look(name: str, kubeconfig: Path | None, known: Mapping[Machine, str]) -> Cl
             rights=rights,
             nodes=tuple(_node(each, known) for each in nodes),
             nodes_unread=unread,
-            network=network_of(nodes),
+            network=joined_by(nodes),
             proxy=_proxy(client),
         )
 
@@ -125,17 +119,17 @@ def _node(node: Node, known: Mapping[Machine, str]) -> NodeSeen:
     return NodeSeen(name(node), known.get(machine, ""), why_unready(node), told)
 
 
-def network_of(nodes: Iterable[Node]) -> str:
+def joined_by(nodes: Iterable[Node]) -> str:
     """What joins the pods of these nodes, as plugins write it to them."""
-    found = set()
-    for node in nodes:
-        written = (node.metadata.annotations if node.metadata is not None else None) or {}
-        fits = [phrase.format(written[key]) for key, phrase in _TOLD.items() if key in written]
-        found.add(fits[0] if fits else "")
+    found = {_phrase(network_of(node)) for node in nodes}
     told = sorted(each for each in found if each)
     if not told:
         return "unknown: no node tells of it"
     return " and ".join(told) + ("; some nodes tell nothing" if "" in found else "")
+
+
+def _phrase(network: NodeNetwork | None) -> str:
+    return f"{network.plugin}, {network.way or 'no encapsulation'}" if network is not None else ""
 
 
 def _proxy(client: Client) -> str:

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from lightkube.resources.core_v1 import Node
 
 from dunnage.clusters.context import Context
+from dunnage.clusters.node_network import network_of
 from dunnage.clusters.nodes import name
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, OnKubernetes
@@ -18,6 +19,7 @@ from dunnage.contracts.testbed import Testbed
 from dunnage.errors import UnavailableError
 from dunnage.kubernetes_api import connect, session, version
 from dunnage.model.agreement import agreed
+from dunnage.model.unknown import UNKNOWN
 from dunnage.model.value import Scalar
 
 
@@ -77,6 +79,14 @@ class ExistingKubernetes:
     def runtime(self, host: str) -> ContainerRuntime | None:
         self.node(host)
         return None
+
+    def encapsulation(self, host: str) -> str:
+        network = network_of(self._nodes[host])
+        if network is None:
+            return f"{UNKNOWN}: its node tells of no plugin"
+        if network.wraps is None:
+            return f"{UNKNOWN}: {network.plugin}, {network.way}"
+        return network.wraps or "none"
 
     def units(self, host: str) -> tuple[str, ...]:  # noqa: ARG002  # none of ours is anywhere
         return ()

@@ -46,29 +46,39 @@ class Shown:
 
 
 def not_compared(differing: Iterable[FoundDifference]) -> str:
-    """What it means for verdicts that processes are not seen, as a sentence; empty if all are."""
+    """What it means for verdicts that processes and networks are not seen, a sentence for each;
+    empty if all are."""
     unseen = [each for each in differing if each.difference.cause is Cause.UNSEEN]
-    if not unseen:
-        return ""
-    names = dict.fromkeys(
-        name
+    sentences = (
+        _limited(
+            [each for each in unseen if each.difference.aspect is Aspect.PROCESS],
+            "Processes of {} were not compared ({}): a verdict holds only if they run the same "
+            "software with the same settings.",
+        ),
+        _limited(
+            [each for each in unseen if each.difference.aspect is Aspect.NETWORK],
+            "The network of {} is not known ({}): it was not read back, and a verdict holds for "
+            "what its cluster had, which may be another than the study names.",
+        ),
+    )
+    return " ".join(filter(None, sentences))
+
+
+def _limited(unseen: Iterable[FoundDifference], phrase: str) -> str:
+    """A sentence of the deployments whose side has a reason, and the reasons; empty for none."""
+    sides = [
+        (name, reason)
         for each in unseen
         for name, reason in (
             (each.baseline, each.difference.baseline),
             (each.deployment, each.difference.deployment),
         )
         if reason is not None
-    )
-    reasons = dict.fromkeys(
-        reason
-        for each in unseen
-        for reason in (each.difference.baseline, each.difference.deployment)
-        if reason is not None
-    )
-    return (
-        f"Processes of {terms.listed(list(names))} were not compared ({'; '.join(reasons)}): a "
-        "verdict holds only if they run the same software with the same settings."
-    )
+    ]
+    if not sides:
+        return ""
+    names, reasons = (dict.fromkeys(each) for each in zip(*sides, strict=True))
+    return phrase.format(terms.listed(list(names)), "; ".join(reasons))
 
 
 def shown(differing: Iterable[FoundDifference], reference: str) -> tuple[Shown, ...]:
@@ -110,8 +120,8 @@ def _without_roles(difference: Difference, sides: tuple[str, str]) -> str:
     if difference.aspect is Aspect.UNREAD:
         reasons = dict.fromkeys(filter(None, values))
         return f"{_file(difference.name)}: {'; '.join(reasons)}"
-    if difference.aspect is Aspect.PROCESS:
-        return f"process: {'; '.join(dict.fromkeys(filter(None, values)))}"
+    if difference.aspect in (Aspect.PROCESS, Aspect.NETWORK):
+        return f"{difference.aspect}: {'; '.join(dict.fromkeys(filter(None, values)))}"
     if difference.aspect is Aspect.MEMBER:
         return f"only {sides[difference.baseline is None]} has the member {difference.name}"
     if difference.aspect is Aspect.MAPPED and NONE not in (a, b):

@@ -153,6 +153,9 @@ def test_a_study_on_nodes_without_rights_has_throughput_and_says_what_it_does_no
         assert all(each.reason.startswith(why) for each in stay.unseen)
         assert stay.facts
         assert all(why in way.unknown for way in stay.paths)
+        assert stay.network["driver"].startswith(f"unknown: {why}")
+        assert stay.network["encapsulation"] == "vxlan", "its node tells of flannel's tunnel"
+        assert stay.network["unread"].startswith(f"proxy: {why}")
     for record in result.records:
         unseen = {check.check for check in record.checks if check.why is Why.UNSEEN}
         assert {"swap", "steal", "samples", "other load", "throttled"} <= unseen
@@ -169,6 +172,43 @@ def test_a_study_on_nodes_without_rights_has_throughput_and_says_what_it_does_no
     assert "violates PodSecurity" in now.said
     page = (result.layout.report / "index.html").read_text()
     assert "violates PodSecurity" in page
+    assert "The network of dns and service is not known (proxy: " in page
+    insist_nothing_left(lab)
+
+
+@pytest.mark.proof
+def test_a_network_that_the_cluster_has_not_is_refused_where_a_study_has_no_rights(
+    lab: Lab, tmp_path: Path
+) -> None:
+    """Nobody may look at the nodes, but flannel tells of its tunnel there."""
+    routed = [each.replace("flannel-vxlan", "flannel-host-gw") for each in (DNS, POD)]
+    name, path = written(tmp_path, *routed, testbed=RESTRICTED)
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as now:
+        assert now.wait() == 4
+        result = now.result()
+    asked = "the encapsulation of its network should be `none` and is `vxlan` on db-1"
+    assert asked in " ".join(now.said.split())
+    assert result.stays == ()
+    insist_nothing_left(lab)
+
+
+@pytest.mark.proof
+def test_what_the_cluster_told_of_a_stay_that_failed_is_kept_and_named(
+    lab: Lab, tmp_path: Path
+) -> None:
+    """No node has so much memory."""
+    full = [each.replace("}", ", limits: {memory: 4096GiB}}") for each in (DNS, POD)]
+    name, path = written(tmp_path, *full, testbed=RESTRICTED)
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as now:
+        assert now.wait() == 4
+        result = now.result()
+    kept = sorted(result.layout.stays.glob("*/account.txt"))
+    assert len(kept) == 4, "two deployments, each tried twice"
+    for each in kept:
+        told = each.read_text()
+        assert "pod redis-1-0 on no node: Pending" in told
+        assert "PodScheduled is False: Unschedulable: " in told
+    assert any(f"less {each}" in "".join(now.said.split("\n")) for each in kept)
     insist_nothing_left(lab)
 
 

@@ -366,3 +366,34 @@ def test_what_was_not_compared_is_one_sentence_that_names_whose_processes() -> N
     )
     assert shown(between, "native") == ()
     assert not_compared(()) == ""
+
+
+def on_unread(name: str, why: str = "encapsulation, proxy: no rights") -> Any:
+    return stay(name, network={"driver": "unknown: no rights", "unread": why})
+
+
+def test_a_network_that_nobody_read_back_is_told_as_such_and_not_as_a_difference() -> None:
+    sides = ((stay(), on_unread("b")), (on_unread("a"), stay()), (on_unread("a"), on_unread("b")))
+    for one, other in sides:
+        (found,) = compare(one, other, set())
+        assert (found.aspect, found.cause) == (Aspect.NETWORK, Cause.UNSEEN)
+        assert sentence(found) == "network: encapsulation, proxy: no rights"
+    assert compare(stay(), stay(network={"driver": "bridge"}), set()) == ()
+
+
+def test_what_verdicts_mean_where_neither_networks_nor_processes_are_known_is_a_sentence_each() -> (
+    None
+):
+    between = [
+        FoundDifference(deployment=name, baseline="native", difference=each)
+        for name in ("ports", "services")
+        for one in (unseen(name), on_unread(name))
+        for each in compare(stay(), one, ())
+    ]
+    assert not_compared(between) == (
+        "Processes of ports and services were not compared (it runs elsewhere): a verdict holds "
+        "only if they run the same software with the same settings. The network of ports and "
+        "services is not known (encapsulation, proxy: no rights): it was not read back, and a "
+        "verdict holds for what its cluster had, which may be another than the study names."
+    )
+    assert shown(between, "native") == ()

@@ -12,6 +12,7 @@ from command import Command
 
 from dunnage.platforms.fake import FakePlatform
 from dunnage.runner.interrupt import ENDING_NOW, LEAVING
+from dunnage.runner.rest import OF_A_LAB
 from dunnage.store.layout import ResultLayout
 
 STUDY = """
@@ -125,7 +126,7 @@ def test_ctrl_c_ends_it_now_and_what_was_started_is_removed(
     shown = dunnage("path", study, "plain")
     assert (shown.code, len(removed)) == (130, 1)
     assert told(shown.err) == (
-        f"{ENDING_NOW}\n{LEAVING}\ndunnage: interrupted\n",
+        f"{ENDING_NOW}\n{LEAVING.format(OF_A_LAB)}\ndunnage: interrupted\n",
         ["3 hosts", "fake, ready"],
     )
 
@@ -141,7 +142,7 @@ def test_ctrl_c_while_all_is_removed_anyway_costs_no_answer(
 
     monkeypatch.setattr(FakePlatform, "down", struck)
     shown = dunnage("path", study, "plain")
-    assert (shown.code, told(shown.err)[0]) == (0, f"{LEAVING}\n")
+    assert (shown.code, told(shown.err)[0]) == (0, f"{LEAVING.format(OF_A_LAB)}\n")
     assert shown.out
 
 

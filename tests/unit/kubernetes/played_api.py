@@ -48,6 +48,18 @@ def opened(answer: Answer) -> Namespace:
     return Namespace(client, session, STAY, lambda words: f"kubectl --context theirs {words}")
 
 
+def begun(answer: Answer) -> Namespace:
+    """The same, once it was made, of which the API itself is not told."""
+
+    def made(request: httpx2.Request) -> httpx2.Response:
+        asked = f"{request.method} {request.url.path}"
+        return MADE if asked == f"POST {NAMESPACES}" else answer(request)
+
+    there = opened(made)
+    there.begin()
+    return there
+
+
 class Api:
     """Answers by method and path; counts what was asked."""
 

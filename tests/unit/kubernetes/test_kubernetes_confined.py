@@ -120,7 +120,11 @@ def test_a_members_files_are_carried_into_its_pod_and_nothing_is_put_on_its_host
     assert done[1][-1].endswith("/home/.carried")
     assert {each[0] for each in carried} == {"carrier"}
     assert host.files == {}
-    assert platform.network() == {"driver": f"unknown: {WHY}", "quality": ""}
+    assert platform.network() == {
+        **dict.fromkeys(("driver", "encapsulation", "proxy"), f"unknown: {WHY}"),
+        "unread": f"encapsulation, proxy: {WHY}",
+        "quality": "",
+    }
     (running,) = platform.running()
     assert running.process == Unseen(WHY)
 

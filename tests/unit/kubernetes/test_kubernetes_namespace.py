@@ -12,16 +12,20 @@ from played_api import (
     STAY,
     VOLUME,
     VOLUMES,
+    Answer,
     Api,
     a_pod,
+    begun,
     ok,
     opened,
     status,
 )
 
 from dunnage.clusters import outage, removal
+from dunnage.contracts.cluster import OF_A_STAY
 from dunnage.errors import StayError, UnavailableError
 from dunnage.platforms.kubernetes.addresses import Served
+from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import headless
 
 
@@ -44,15 +48,75 @@ def labelled(**labels: str) -> httpx2.Response:
     return ok(kind="Namespace", metadata={"name": "dunnage-b1-x-1", "labels": labels})
 
 
-def test_a_namespace_of_someone_elses_is_refused_and_left() -> None:
+def deleted(api: Api) -> list[str]:
+    """What was deleted once all of a stay was taken down."""
+    return [asked for asked in api.asked if asked.startswith("DELETE")]
+
+
+def taken_down(own: Namespace) -> None:
+    """All that a platform asks for at the end of a stay, whatever became of its beginning."""
+    own.let_go("redis-1", "redis-1-0", lost=False)
+    own.release()
+    own.await_gone("redis-1-0", "redis-1")
+    own.remove_pod("client-1", "client-1", lost=True)
+    own.leave()
+    own.end()
+
+
+def test_a_namespace_of_someone_elses_is_refused_and_left_with_all_that_is_in_it() -> None:
+    """It may hold what has the names of our members."""
     api = Api().on(f"POST {NAMESPACES}", status(409)).on(f"GET {OWN}", labelled(team="t"))
+    api.on(f"GET {POD}", a_pod())
     own = opened(api)
     with pytest.raises(UnavailableError, match="not of this stay") as refused:
         own.begin()
     shown = "get namespace dunnage-b1-x-1 --show-labels"
     assert refused.value.hint == f"kubectl --context theirs {shown}"
+    taken_down(own)
+    assert api.asked == [f"POST {NAMESPACES}", f"GET {OWN}"]
+
+
+def interrupted(api: Api) -> Answer:
+    """The API, before whose first answer of whose the namespace is the user presses Ctrl-C."""
+    left = 1
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        nonlocal left
+        if left and f"{request.method} {request.url.path}" == f"GET {OWN}":
+            left = 0
+            raise KeyboardInterrupt
+        return api(request)
+
+    return answer
+
+
+@pytest.mark.parametrize(("label", "removed"), [("b1-x-1", [f"DELETE {OWN}"]), ("another", [])])
+def test_who_is_interrupted_while_it_asks_whose_a_namespace_is_deletes_only_its_own(
+    label: str, removed: list[str]
+) -> None:
+    theirs = labelled(**{**STAY.labels, OF_A_STAY: label})
+    api = Api().on(f"POST {NAMESPACES}", status(409)).on(f"GET {OWN}", theirs, status(404))
+    api.on(f"DELETE {OWN}", ok(kind="Status"))
+    own = opened(interrupted(api))
+    with pytest.raises(KeyboardInterrupt):
+        own.begin()
     own.end()
-    assert not any(asked.startswith("DELETE") for asked in api.asked)
+    assert deleted(api) == removed
+
+
+def test_a_server_that_fails_when_it_is_asked_whose_a_namespace_is_makes_nothing_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outage, "AWAY", 0.0)
+    api = Api().on(f"POST {NAMESPACES}", status(409))
+    api.on(f"GET {OWN}", status(503), status(503), labelled(team="t"))
+    own = opened(api)
+    with pytest.raises(StayError, match="the stay's namespace cannot be created"):
+        own.begin()
+    with pytest.raises(StayError, match="it is not known whether the namespace is the stay's"):
+        own.end()
+    taken_down(own)
+    assert deleted(api) == []
 
 
 def test_a_namespace_whose_answer_was_lost_is_asked_for_again_and_is_ours() -> None:
@@ -79,6 +143,7 @@ def test_a_namespace_that_may_be_there_is_removed_though_no_answer_came(
 ) -> None:
     monkeypatch.setattr(outage, "AWAY", 0.0)
     api = Api().on(f"DELETE {OWN}", ok(kind="Status"))
+    api.on(f"GET {OWN}", labelled(**STAY.labels), status(404))
 
     def losing(request: httpx2.Request) -> httpx2.Response:
         if request.method == "POST":
@@ -200,7 +265,7 @@ def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(removal, "REMOVED", -1.0)
     sets = "/apis/apps/v1/namespaces/dunnage-b1-x-1/statefulsets/redis-1"
     api = Api().on(f"GET {POD}", a_pod()).on(f"DELETE {sets}", ok(kind="Status"))
-    there = opened(api)
+    there = begun(api)
     there.let_go("redis-1", "redis-1-0", lost=True)
     assert api.asked == [f"DELETE {sets}", f"DELETE {POD}"]
     with pytest.raises(StayError, match="redis-1: pod `redis-1-0` is still there"):

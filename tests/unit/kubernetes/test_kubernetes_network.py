@@ -17,8 +17,8 @@ from dunnage.contracts.host import Completed
 from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
 from dunnage.platforms.kubernetes import network, proxies
+from dunnage.platforms.kubernetes.asked_network import asked_of
 from dunnage.platforms.kubernetes.asking import ASK
-from dunnage.platforms.kubernetes.platform import asked_of
 
 ASKED = """\
 bpftool absent bpftool

@@ -13,6 +13,7 @@ from played_api import (
     Api,
     Ticking,
     a_pod,
+    begun,
     ok,
     opened,
     status,
@@ -28,7 +29,7 @@ from dunnage.platforms.kubernetes import starting
 def test_a_server_that_fails_while_its_etcd_is_restarted_is_waited_for() -> None:
     failing = status(500, "etcdserver: request timed out")
     api = Api().on(f"GET {POD}", failing, status(503), a_pod(), status(404))
-    opened(api).await_gone("redis-1-0", "redis-1")
+    begun(api).await_gone("redis-1-0", "redis-1")
     assert api.asked == [f"GET {POD}"] * 4
 
 
@@ -53,7 +54,7 @@ def test_what_a_stay_has_is_let_go_when_the_server_is_back() -> None:
     sets = "/apis/apps/v1/namespaces/dunnage-b1-x-1/statefulsets/redis-1"
     api = Api().on(f"DELETE {sets}", status(503), ok(kind="Status"))
     api.on(f"DELETE {POD}", status(500), status(404))
-    opened(api).let_go("redis-1", "redis-1-0", lost=False)
+    begun(api).let_go("redis-1", "redis-1-0", lost=False)
     assert api.asked == [f"DELETE {sets}"] * 2 + [f"DELETE {POD}"] * 2
 
 
@@ -88,7 +89,7 @@ def test_a_server_that_goes_on_failing_is_told(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(outage, "AWAY", 0.0)
     api = Api().on(f"GET {POD}", status(500, "etcdserver: no leader"))
     with pytest.raises(StayError, match="its pod cannot be inspected: etcdserver: no leader"):
-        opened(api).await_gone("redis-1-0", "redis-1")
+        begun(api).await_gone("redis-1-0", "redis-1")
 
 
 def test_a_server_that_does_not_come_back_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,4 +99,4 @@ def test_a_server_that_does_not_come_back_is_told(monkeypatch: pytest.MonkeyPatc
         raise httpx2.ConnectError("connection refused")
 
     with pytest.raises(StayError, match=r"its pod cannot be inspected: .*connection refused"):
-        opened(gone).await_gone("redis-1-0", "redis-1")
+        begun(gone).await_gone("redis-1-0", "redis-1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import ipaddress
 import json
 import tomllib
 from pathlib import Path
@@ -195,6 +196,24 @@ def test_containerd_restricts_scores_and_finds_plugins_and_the_sandbox() -> None
     )
     assert containerd.around[:2] == ("unshare", "--mount")
     assert containerd.around[-2:] == ("/s/db-1", "/run/kubernetes")
+
+
+def test_containerd_serves_streams_by_tls_to_a_kubelet_that_believes_it() -> None:
+    written = files(node().files())
+    told = tomllib.loads(written["containerd.toml"].content.decode())
+    cri = told["plugins"]["io.containerd.grpc.v1.cri"]
+    assert (cri["stream_server_address"], cri["enable_tls_streaming"]) == ("127.0.0.1", True)
+    place = "/s/db-1/kubernetes"
+    assert cri["x509_key_pair_streaming"] == {
+        "tls_cert_file": f"{place}/streams.crt",
+        "tls_key_file": f"{place}/streams.key",
+    }
+    certificate = x509.load_pem_x509_certificate(written["streams.crt"].content)
+    names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert names.get_values_for_type(x509.IPAddress) == [ipaddress.ip_address("127.0.0.1")]
+    authority = x509.load_pem_x509_certificate(written["authority.crt"].content)
+    certificate.verify_directly_issued_by(authority)
+    assert node().kubelet(7).environment == {"SSL_CERT_FILE": f"{place}/authority.crt"}
 
 
 @pytest.mark.parametrize("mode", ProxyMode)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -106,8 +106,13 @@ def noting(made: list[Any]) -> Callable[[Any], tuple[int, Any]]:
     return taken
 
 
-def space(named: str, owner: Owner, stay: str = "") -> dict[str, Any]:
+def space(
+    named: str, owner: Owner, stay: str = "", *, made: str = "", nodes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """A namespace as the cluster tells of it, `made` at that moment."""
     labels = {"dunnage.stay": stay} if stay else {"dunnage.testbed": named}
     labels |= {"dunnage.testbed": "dunnage-nodes-1"} if stay else {}
-    metadata = {"name": named, "labels": labels, "annotations": owned("other", owner)}
+    annotations = owned("other", owner, nodes)
+    metadata: dict[str, Any] = {"name": named, "labels": labels, "annotations": annotations}
+    metadata |= {"creationTimestamp": made} if made else {}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}

@@ -64,7 +64,7 @@ def test_each_node_is_a_host_with_its_own_agent(cluster: Cluster, tmp_path: Path
         assert facts["memory.total"] is None
     space, dry, *pods = made
     assert space["metadata"]["labels"]["team"] == "t"
-    assert space["metadata"]["annotations"] == owned("study", own())
+    assert space["metadata"]["annotations"] == owned("study", own(), ["n1", "n2"])
     assert dry == pods[0]
     assert [each["spec"]["hostPID"] for each in pods] == [True, True]
     assert sum("dryRun=All" in asked for asked in cluster.asked) == 1

@@ -109,11 +109,13 @@ def test_a_release_that_fails_is_told_and_hides_no_other_error(
     assert told == [
         "not all that the study had in the cluster was removed: "
         "kubernetes: the cluster of context `mine` refuses: no",
-        "  try: dunnage clean --context mine",
+        "  try: dunnage clean --context mine --yes",
     ]
     with pytest.raises(ZeroDivisionError) as first, opened(tmp_path):
         raise ZeroDivisionError
-    assert "during clean-up: " in first.value.__notes__[0]
+    (note,) = first.value.__notes__
+    assert note.startswith("during clean-up: ")
+    assert note.endswith("\n  try: dunnage clean --context mine --yes")
 
 
 def away_once(answer: tuple[int, Any]) -> Callable[[Any], tuple[int, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from stand_in_cluster import REVIEWS, Cluster
 from dunnage.clusters.rights import OF_VOLUMES
 from dunnage.contracts.cluster import Owner
 from dunnage.errors import UnavailableError
+from dunnage.hosts.nodes import owner
 from dunnage.hosts.nodes.opening import open_nodes
 from dunnage.hosts.nodes.owner import own
 from dunnage.model.choices import Storage
@@ -86,7 +86,7 @@ def test_nodes_of_another_study_are_refused_and_others_are_not(
         {"items": [space("dunnage-nodes-1", elsewhere)]},
     )
     cluster.answers["/api/v1/pods"] = (200, {"items": [on_node("dunnage-nodes-1", "n2")]})
-    assert "study `other` has agents on n2: two studies would disturb each other" in (
+    assert "study `other` has n2 as hosts: two studies would disturb each other" in (
         refused(tmp_path)
     )
     cluster.answers["/api/v1/pods"] = (200, {"items": [on_node("dunnage-nodes-1", "n7")]})
@@ -94,28 +94,66 @@ def test_nodes_of_another_study_are_refused_and_others_are_not(
         assert len(testbed.hosts) == 2
 
 
-def test_a_study_that_begins_meanwhile_is_noticed_once_agents_are_there(
+ELSEWHERE = Owner("another machine", "boot", 1, 1)
+MINE, LATER = "2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z"
+"""When a cluster made the testbed of these tests, and a moment after that."""
+
+
+def begins_meanwhile(cluster: Cluster, testbed: str, made: str) -> None:
+    """Have another study's testbed be there once ours has agents; it has none yet."""
+    cluster.answers |= {"GET /api/v1/namespaces": NOTHING, "/api/v1/pods": NOTHING}
+
+    def agent(given: Any) -> tuple[int, Any]:
+        spaces = [
+            space(NAME, own(), made=MINE),
+            space(testbed, ELSEWHERE, made=made, nodes=("n1", "n7")),
+        ]
+        cluster.answers["GET /api/v1/namespaces"] = (200, {"items": spaces})
+        cluster.answers["/api/v1/pods"] = (200, {"items": [on_node(NAME, "n1")]})
+        return 201, given
+
+    cluster.answers[f"POST {SPACE}/pods"] = agent
+
+
+@pytest.fixture
+def all_young(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No testbed is too old to have no agents."""
+    monkeypatch.setattr(owner, "_BEGINS", float("inf"))
+
+
+FIRST, LAST = "dunnage-nodes-00000000", "dunnage-nodes-ffffffff"
+"""Names before and after that of ours."""
+
+
+@pytest.mark.usefixtures("all_young")
+@pytest.mark.parametrize(("testbed", "made"), [(FIRST, LATER), (LAST, MINE), (LAST, LATER)])
+def test_of_two_studies_that_begin_at_once_the_older_one_goes_on(
+    cluster: Cluster, tmp_path: Path, testbed: str, made: str
+) -> None:
+    begins_meanwhile(cluster, testbed, made)
+    with opened(tmp_path) as hosts:
+        assert len(hosts.hosts) == 2
+
+
+@pytest.mark.usefixtures("all_young")
+@pytest.mark.parametrize(("testbed", "made"), [(LAST, "2026-01-02T03:04:04Z"), (FIRST, MINE)])
+def test_of_two_studies_that_begin_at_once_the_younger_one_ends(
+    cluster: Cluster, tmp_path: Path, testbed: str, made: str
+) -> None:
+    begins_meanwhile(cluster, testbed, made)
+    assert "study `other` has n1 as hosts since 2026-01-02 03:04:0" in refused(tmp_path)
+    assert cluster.asked[-2:] == [f"DELETE {SPACE}", f"GET {SPACE}"]
+
+
+@pytest.mark.usefixtures("all_young")
+def test_nodes_are_taken_from_the_moment_that_a_study_names_them(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    elsewhere = Owner("another machine", "boot", 1, 1)
-
-    def there_too(*testbeds: str) -> Callable[[Any], tuple[int, Any]]:
-        def made(given: Any) -> tuple[int, Any]:
-            spaces = [space(each, elsewhere) for each in testbeds]
-            pods = [on_node(each, "n1") for each in testbeds]
-            cluster.answers["GET /api/v1/namespaces"] = (200, {"items": spaces})
-            cluster.answers["/api/v1/pods"] = (200, {"items": pods})
-            return 201, given
-
-        return made
-
-    cluster.answers[f"POST {SPACE}/pods"] = there_too(NAME)
-    with opened(tmp_path) as testbed:
-        assert len(testbed.hosts) == 2
-    cluster.answers |= {"GET /api/v1/namespaces": NOTHING, "/api/v1/pods": NOTHING}
-    cluster.answers[f"POST {SPACE}/pods"] = there_too(NAME, "dunnage-nodes-1")
-    assert "study `other` has agents on n1" in refused(tmp_path)
-    assert cluster.asked[-2:] == [f"DELETE {SPACE}", f"GET {SPACE}"]
+    there = space("dunnage-nodes-1", ELSEWHERE, made=MINE, nodes=("n2",))
+    cluster.answers["GET /api/v1/namespaces"] = (200, {"items": [there]})
+    assert "study `other` has n2 as hosts since 2026-01-02 03:04:05 UTC" in refused(tmp_path)
+    made = [asked for asked in cluster.asked if asked == "POST /api/v1/namespaces"]
+    assert made == []
 
 
 def test_what_a_study_left_that_was_killed_here_is_removed_first(

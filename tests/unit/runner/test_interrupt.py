@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from dunnage import catalog
 from dunnage.errors import InterruptedRunError
 from dunnage.runner.interrupt import ENDING, ENDING_NOW, LEAVING, Stop
+from dunnage.runner.rest import OF_A_LAB, rest_of
+from dunnage.study.read import read_study
 
 
 @pytest.fixture(autouse=True)
@@ -186,7 +189,7 @@ def test_while_a_scope_is_left_signals_are_told_and_disturb_nothing() -> None:
         with pytest.raises(InterruptedRunError):
             stop.check()
     assert left == ["whole"]
-    assert told == [LEAVING]
+    assert told == [LEAVING.format(OF_A_LAB)]
 
 
 def test_after_a_scope_was_left_the_second_signal_ends_now_again() -> None:
@@ -224,3 +227,48 @@ def test_who_insists_while_it_is_still_removing_ends_it_at_once(first: int) -> N
             _be_left_at_once(first)
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
+
+
+LAB = """\
+dunnage: 1
+name: own
+testbed: {kind: namespace, hosts: {db: 1, client: 1}}
+database: {kind: redis, topology: single, image: 'redis:7.0'}
+deployments:
+  bound: {platform: docker}
+workloads: [A]
+load: {threads: [1], duration: 2s}
+"""
+DAEMONS = (
+    f"{LAB}substrate:\n  docker: {{kind: existing, contexts: {{db-1: mine, client-1: theirs}}}}\n"
+)
+NODES = LAB.replace(
+    "{kind: namespace, hosts", "{kind: nodes, context: my cluster, image: busy, hosts"
+).replace("platform: docker", "platform: kubernetes")
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        (LAB, OF_A_LAB),
+        (
+            DAEMONS,
+            f"{OF_A_LAB}; daemons of `mine`, `theirs` keep what bears the label `dunnage.stay`",
+        ),
+        (
+            NODES,
+            "`dunnage clean --context 'my cluster' --yes` removes the rest in the cluster, which "
+            "bears the label `dunnage.testbed` or `dunnage.stay`",
+        ),
+    ],
+    ids=["lab", "daemons", "nodes"],
+)
+def test_who_insists_is_told_what_removes_the_rest_of_these_hosts(text: str, rest: str) -> None:
+    told: list[str] = []
+    with Stop(told.append, rest_of(read_study(text, "study.yaml", catalog.OFFER))) as stop:
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(InterruptedRunError):
+            stop.check()
+        signal.raise_signal(signal.SIGINT)
+    assert told == [ENDING, LEAVING.format(rest)]
+    assert "`dunnage clean" in told[1]

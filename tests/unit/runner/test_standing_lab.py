@@ -34,6 +34,7 @@ def taken_down(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(lab_tool, "open_lab", open_lab)
     monkeypatch.setattr(lab_tool, "chosen_lab", lambda name: name)
     monkeypatch.setattr(lab_tool, "take_down_lab", found.append)
+    monkeypatch.setattr(catalog, "obtain", lambda *_: None)
     monkeypatch.setattr(catalog, "open_substrate", no_docker)
     return found
 

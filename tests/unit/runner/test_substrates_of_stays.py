@@ -200,6 +200,7 @@ def test_each_family_is_opened_where_it_is_needed_on_what_is_below_it(
         *,
         keep: bool,
         choices: object,
+        tell: object,
     ) -> Opening:
         assert choices == Choices()
         opened.append((family, [host.name for host in hosts], below))
@@ -209,7 +210,7 @@ def test_each_family_is_opened_where_it_is_needed_on_what_is_below_it(
     spec = substrates.testbed_of(study(), EVERY).model_copy(update={"kind": "fake"})
     plan = Plan(study="layered", seed=1, deployments=tuple(EVERY), blocks=())
     with open_fake(spec, name="layers") as testbed, ExitStack() as stack:
-        made = open_substrates(stack, study(), plan, EVERY, testbed, keep=False)
+        made = open_substrates(stack, study(), plan, EVERY, testbed, keep=False, tell=print)
     assert [(family, hosts) for family, hosts, _ in opened] == [
         ("docker", ["db-1", "db-2", "spare-1", "control-1"]),
         ("swarm", ["db-1", "db-2", "control-1"]),

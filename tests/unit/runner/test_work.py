@@ -15,7 +15,7 @@ from dunnage.model.plan import StayPlan
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.hints import fitting, named
 from dunnage.runner.interrupt import Stop
-from dunnage.runner.living_stay import _keep_logs
+from dunnage.runner.living_stay import _explaining, _keep_logs
 from dunnage.runner.work import Work, until_done
 
 LAB = TestbedSpec(kind="namespace")
@@ -190,3 +190,57 @@ def test_a_log_that_cannot_be_kept_says_so_and_fails_no_stay() -> None:
         ),
         "b01-d-1/redis-2.log": "its last words",
     }
+
+
+class Telling:
+    """A platform that tells what it sees of a stay, or why it cannot."""
+
+    looking = "kubectl describe nodes"
+
+    def __init__(self, failure: StayError | None = None) -> None:
+        self.failure = failure
+
+    def account(self) -> str:
+        if self.failure is not None:
+            raise self.failure
+        return "pod redis-1-0 on no node: Pending\n"
+
+
+def explained(platform: object, error: Exception, place: Path) -> Path:
+    """The file that is kept when a stay ends by an error, whether or not it is there."""
+    kept = place / "account.txt"
+    writer = SimpleNamespace(
+        layout=SimpleNamespace(stay_log=lambda _stay, name: place / name),
+        stay_log=lambda _stay, name, text: (place / name).write_text(text),
+    )
+    _explaining(cast("Any", platform), cast("Any", writer), "b01-d-1")(type(error), error, None)
+    return kept
+
+
+def test_what_is_told_of_a_stay_that_fails_is_kept_and_its_error_names_the_file(
+    tmp_path: Path,
+) -> None:
+    error = StayError("no pod", hint=Telling.looking)
+    kept = explained(Telling(), error, tmp_path)
+    assert kept.read_text() == "pod redis-1-0 on no node: Pending\n"
+    assert error.hint == f"less {kept}"
+
+
+def test_a_better_hint_stays_as_it_is_and_nothing_is_asked(tmp_path: Path) -> None:
+    for error in (StayError("no", hint="dunnage schema study"), ZeroDivisionError()):
+        platform = Telling(StayError("it is asked"))
+        assert not explained(platform, error, tmp_path).exists()
+        assert not getattr(error, "__notes__", ())
+    error = StayError("no", hint=Telling.looking)
+    assert not explained(object(), error, tmp_path).exists()
+    assert error.hint == Telling.looking
+
+
+def test_what_nobody_tells_of_a_stay_hides_no_error(tmp_path: Path) -> None:
+    error = StayError("no pod", hint=Telling.looking)
+    away = StayError("pods cannot be listed: away", where="kubernetes")
+    assert not explained(Telling(away), error, tmp_path).exists()
+    assert error.__notes__ == [
+        "what is told of it cannot be kept: kubernetes: pods cannot be listed: away"
+    ]
+    assert error.hint == Telling.looking

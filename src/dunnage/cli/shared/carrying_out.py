@@ -31,6 +31,7 @@ from dunnage.runner import hints, spare
 from dunnage.runner.added import complete
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
+from dunnage.runner.rest import rest_of
 from dunnage.runner.study import Outcome, carry_out
 from dunnage.store.events import READY, STAY_FAILED
 from dunnage.store.newest import around, beside
@@ -214,7 +215,7 @@ def _measure(
     runs, finished = len(tuple(plan.runs())), open_result(writer.layout.root).finished()
     with (
         told_of(keep=keep, fake=_fake(study)),
-        Stop(say) as stop,
+        Stop(say, rest_of(study)) as stop,
         Display(err, runs, len(finished), seconds) as display,
     ):
         return carry_out(study, plan, writer, finished, display, stop, keep=keep)

@@ -12,6 +12,7 @@ from dunnage.findings.parity.factors import IMAGE, unequal, word
 from dunnage.findings.parity.mask import Mask
 from dunnage.model.parity import Aspect, Cause, Difference
 from dunnage.model.record import ProcessFacts, StayRecord, UnseenProcess
+from dunnage.model.unknown import UNREAD
 
 _CONTAINMENT = frozenset(
     {"capabilities", "seccomp", "no_new_privileges", "oom_score_adj", "control_group", "cpu_weight"}
@@ -49,10 +50,11 @@ def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Dif
 
     `factors` are keys of a deployment, such as `platform`. What cannot be avoided says so, and what
     could not be read is unknown, also where neither side could be. Of processes that a host does
-    not see it says so; what servers say is compared all the same.
+    not see it says so, as of networks that nobody could read back; what servers say is compared all
+    the same.
     """
     pair = _Pair((Mask.of(a), Mask.of(b)), frozenset(factors))
-    differences = (*_members(a, b, pair), *_facts(a, b, pair))
+    differences = (*_members(a, b, pair), *_facts(a, b, pair), *_networks(a, b))
     return tuple(sorted(_of_all_roles(differences), key=_rank))
 
 
@@ -210,6 +212,19 @@ def _facts(a: StayRecord, b: StayRecord, pair: _Pair) -> Iterator[Difference]:
     facts = ({key: word(value) for key, value in stay.facts.items()} for stay in (a, b))
     for key, sides in unequal(*facts):
         yield from _line("server", Aspect.FACT, key, sides, pair)
+
+
+def _networks(a: StayRecord, b: StayRecord) -> Iterator[Difference]:
+    """What stands for all that two networks may differ in, where one of them was not read."""
+    one, other = (stay.network.get(UNREAD) for stay in (a, b))
+    if one is not None or other is not None:
+        yield Difference(
+            roles=(),
+            aspect=Aspect.NETWORK,
+            baseline=one,
+            deployment=other,
+            cause=Cause.UNSEEN,
+        )
 
 
 def _lines(who: str, name: str, texts: Sides, pair: _Pair) -> Iterator[Difference]:

@@ -83,7 +83,9 @@ def _releasing(
     testbed: NodesTestbed, context: Context, tell: Callable[[str], None]
 ) -> Callable[..., None]:
     """An exit that releases a testbed. Where that fails it never hides the error that ended it, and
-    without one it is only told: all that was measured is there."""
+    without one it is only told: all that was measured is there. What removes the rest is told with
+    both."""
+    typed = f"{context.ours('clean')} --yes"
 
     def leave(
         _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
@@ -92,9 +94,9 @@ def _releasing(
             testbed.release()
         except UnavailableError as second:
             if error is not None:
-                error.add_note(f"during clean-up: {second}")
+                error.add_note(f"during clean-up: {second}\n  try: {typed}")
                 return
             tell(f"not all that the study had in the cluster was removed: {second}")
-            tell(f"  try: {context.ours('clean')}")
+            tell(f"  try: {typed}")
 
     return leave

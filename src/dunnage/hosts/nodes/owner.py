@@ -10,6 +10,10 @@ from dunnage.contracts.cluster import Owner, TestbedSeen
 from dunnage.hosts.first_process import Identity, identity, running
 from dunnage.hosts.machines import this_machine
 
+_BEGINS = 600.0
+"""Seconds after which a testbed has agents, if it ever will: one has its first within two minutes.
+The clocks of two machines may differ by the rest."""
+
 
 def own() -> Owner:
     """This process."""
@@ -22,12 +26,14 @@ def in_use(seen: TestbedSeen) -> bool:
     """Whether somebody uses a testbed.
 
     Of a process on this machine that is known. Of any other its agents tell: they end when nobody
-    asks them. One without agents may be just made.
+    asks them. One without agents may be just made, so there its age tells.
     """
     owner = seen.owner
     if owner is not None and (owner.machine, owner.boot) == _here():
         return running(owner.pid) == Identity(owner.pid, owner.born)
-    return seen.asked or not seen.agents
+    if seen.agents:
+        return seen.asked
+    return seen.age is None or seen.age < _BEGINS
 
 
 def is_of_nobody_here(seen: TestbedSeen) -> bool:

@@ -64,9 +64,10 @@ def planned_objects(
     """
     owner = Owner("another", "another", 1, 1) if others else Owner("", "", 0, 0)
     labels = {OF_A_TESTBED: TESTBED}
-    agents = _agents(spec, confined=confined, others=others)
+    agents = [*_agents(spec, confined=confined, others=others)]
+    nodes = sorted({each.node for each in agents})
     return {
-        "": namespace(TESTBED, spec.labels, owned(study, owner)),
+        "": namespace(TESTBED, spec.labels, owned(study, owner, nodes)),
         **{agent.host: agent_pod(agent, labels) for agent in agents},
     }
 

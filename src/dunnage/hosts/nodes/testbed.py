@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import httpx2
 from lightkube import Client
@@ -165,7 +166,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         with self._cluster.context.spoken():
             self._remove_what_nobody_uses()
             self._insist_on_free_nodes()
-            annotations = owned(self._study, own())
+            annotations = owned(self._study, own(), sorted(self._mine))
             self._pods.hold(namespace(self.name, self._spec.labels, annotations))
             agents = [self._agent(number, host) for number, host in enumerate(self._places, 1)]
             if why := self._pods.refusal(agents[0]):
@@ -175,7 +176,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
                 self._pods.create(agent)
                 self._agents[agent.host] = agent
             self._pods.await_running(agents)
-            self._insist_on_free_nodes()  # another study may have begun meanwhile
+            self._insist_on_free_nodes()  # an older study may have begun meanwhile
             self._images = {agent.host: self._pods.image(agent) for agent in agents}
             with ThreadPoolExecutor(max_workers=len(agents)) as pool:
                 list(pool.map(self._reach, agents))
@@ -208,19 +209,28 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         left.remove_unused(self._cluster.client, unused, self._cluster.context)
 
     def _insist_on_free_nodes(self) -> None:
-        """Raise UnavailableError where another study has one of the nodes."""
-        mine = {name_of(node) for node in self._places.values()}
-        for each in self._found().testbeds:
-            common = sorted(mine & each.agents.keys())
-            if each.testbed != self.name and common and in_use(each):
+        """Raise UnavailableError where an older study has one of the nodes.
+
+        Of two that begin at once, each finds the other's testbed, which names its nodes from its
+        beginning. The younger one ends, so that the older one goes on.
+        """
+        older = takewhile(lambda each: each.testbed != self.name, self._found().testbeds)
+        for each in older:
+            common = sorted(self._mine & {*each.agents, *each.nodes})
+            if common and in_use(each):
                 study = f"study `{each.study}`" if each.study else "another study"
                 since = f" since {each.since}" if each.since else ""
                 raise UnavailableError(
-                    f"{study} has agents on {', '.join(common)}{since}: two studies would disturb "
+                    f"{study} has {', '.join(common)} as hosts{since}: two studies would disturb "
                     "each other",
                     where=_WHERE,
                     hint=self._cluster.context.ours("clean"),
                 )
+
+    @property
+    def _mine(self) -> set[str]:
+        """Names of the nodes of all hosts."""
+        return {name_of(node) for node in self._places.values()}
 
     def _agent(self, number: int, host: str) -> Agent:
         return Agent(

@@ -5,17 +5,18 @@ What may be asked twice is asked again while the API server is away: it may be j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, TypeVar
 
 import httpx2
-from lightkube import ApiError, Client, codecs
+from lightkube import Client, codecs
 from lightkube.models.core_v1 import ServicePort
 from lightkube.resources.apps_v1 import StatefulSet
 from lightkube.resources.core_v1 import (
     Event,
+    Node,
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
@@ -23,17 +24,21 @@ from lightkube.resources.core_v1 import (
 )
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
 
+from dunnage.clusters.account import of_events, of_nodes, of_pods
 from dunnage.clusters.execute import CannotRunError, Place, execute
+from dunnage.clusters.nodes import name as name_of
 from dunnage.clusters.outage import Outage, is_away
 from dunnage.clusters.pod_state import PodState, state_of, warnings
 from dunnage.clusters.removal import await_gone, delete, is_there, unless_gone
 from dunnage.contracts.host import Completed
 from dunnage.deadline import Deadline
-from dunnage.errors import RunError, StayError, UnavailableError
-from dunnage.kubernetes_api import GONE, TAKEN, Refused, explanation, refusal_of, status_of
+from dunnage.errors import RunError, StayError
+from dunnage.kubernetes_api import GONE, Refused, explanation, refusal_of
 from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes.addresses import Served
-from dunnage.platforms.kubernetes.objects import Manifest, namespace
+from dunnage.platforms.kubernetes.claim import Claim
+from dunnage.platforms.kubernetes.objects import Manifest
+from dunnage.platforms.kubernetes.spoken import spoken
 from dunnage.platforms.stay_names import StayNames
 
 _INTERVAL = 0.05
@@ -48,7 +53,10 @@ T = TypeVar("T")
 
 
 class Namespace:
-    """All that a stay has in a cluster, and nothing else."""
+    """All that a stay has in a cluster, and nothing else.
+
+    Nothing is deleted while the namespace is not surely the stay's.
+    """
 
     def __init__(
         self,
@@ -60,15 +68,14 @@ class Namespace:
     ) -> None:
         """`asking` makes a `kubectl` command about the cluster, and `labels` are those of the
         namespace besides its own."""
-        self._labels = labels or {}
         self._client = client
         self._session = session
         self._stay = stay
         self._asking = asking
-        self._begun = False
         self._has_volumes = False
         self._released = False
         self._outage = Outage()
+        self._claim = Claim(client, stay, asking, labels or {}, self._outage)
 
     @property
     def name(self) -> str:
@@ -89,34 +96,7 @@ class Namespace:
 
         Where an answer is lost it may be there all the same, and is removed by `end`.
         """
-        if self._begun:
-            return
-        self._begun = True
-        try:
-            self._asked(self._make, "the stay's namespace cannot be created")
-        except StayError as error:
-            self._begun = not _is_definite(error.__cause__)
-            if status_of(error.__cause__) != TAKEN:
-                raise
-            raise UnavailableError(
-                f"there is a namespace `{self.name}` that is not of this stay",
-                where="kubernetes",
-                hint=self._asking(f"get namespace {self.name} --show-labels"),
-            ) from error
-
-    def _make(self) -> None:
-        """Create it, unless that was done by a call whose answer was lost."""
-        try:
-            self._client.create(_object(namespace(self._stay, self._labels)))
-        except ApiError as refusal:
-            if status_of(refusal) != TAKEN or not self._is_ours():
-                raise
-
-    def _is_ours(self) -> bool:
-        """Whether the one that is there has the label of the stay, which no other stay has."""
-        there = self._client.get(NamespaceObject, self.name)
-        labels = (there.metadata and there.metadata.labels) or {}
-        return self._stay.labels.items() <= labels.items()
+        self._claim.make()
 
     def create(self, manifest: Manifest, where: str) -> Any:
         """Create an object of it, for a member or a host; raises StayError."""
@@ -187,6 +167,34 @@ class Namespace:
 
         return self._asked(ask, "events cannot be read", where)
 
+    def account(self) -> str:
+        """What the cluster tells of the stay's pods, of their nodes and of all that happened.
+
+        Events are named as not known where this user may not read them.
+        """
+        pods: list[Pod] = self._asked(
+            lambda: [*self._client.list(Pod, namespace=self.name)], "pods cannot be listed"
+        )
+        nodes: list[Node] = self._asked(
+            lambda: [*self._client.list(Node)], "nodes cannot be listed"
+        )
+        used = {pod.spec.nodeName for pod in pods if pod.spec is not None}
+        try:
+            happened = [*of_events(self._asked(self._events, "events cannot be read"))]
+        except StayError as refused:
+            happened = [refused.what]
+        lines = (
+            f"namespace {self.name}",
+            *of_pods(pods),
+            *of_nodes(each for each in nodes if not used - {None} or name_of(each) in used),
+            "events, the oldest first:",
+            *(happened or ["none"]),
+        )
+        return "".join(f"{line}\n" for line in lines)
+
+    def _events(self) -> list[Event]:
+        return [*self._client.list(Event, namespace=self.name)]
+
     def log(
         self, pod: str, lines: int, where: str, *, previous: bool = False, container: str = ""
     ) -> str:
@@ -249,24 +257,27 @@ class Namespace:
 
         A pod whose host is `lost` is only forgotten: nobody there can end it.
         """
-        self._delete("its set", StatefulSet, member, member)
-        self._delete_pod(pod, member, lost=lost)
+        if self._claim.holds():
+            self._delete("its set", StatefulSet, member, member)
+            self._delete_pod(pod, member, lost=lost)
 
     def await_gone(self, pod: str, where: str) -> None:
         """Wait until a pod that was deleted is gone."""
-        self._await_gone(f"pod `{pod}`", lambda: self.pod(pod, where) is not None, where)
+        if self._claim.holds():
+            self._await_gone(f"pod `{pod}`", lambda: self.pod(pod, where) is not None, where)
 
     def remove_pod(self, pod: str, where: str, *, lost: bool) -> None:
         """End a pod and wait until it is gone."""
-        self._delete_pod(pod, where, lost=lost)
-        self.await_gone(pod, where)
+        if self._claim.holds():
+            self._delete_pod(pod, where, lost=lost)
+            self.await_gone(pod, where)
 
     def release(self) -> None:
         """Have it deleted with all that is in it; `end` waits for that.
 
         A cluster lets five seconds pass before it acts: pods may end meanwhile.
         """
-        if not self._begun or self._released:
+        if self._released or not self._claim.holds():
             return
         ask = partial(delete, self._client, NamespaceObject, self.name)
         self._asked(ask, "the stay's namespace cannot be removed")
@@ -274,14 +285,15 @@ class Namespace:
 
     def end(self) -> None:
         """Remove all that is left of the stay, and wait until namespace and volumes are gone."""
-        if not self._begun:
+        if not self._claim.holds():
             return
         self.release()
         ask = partial(is_there, self._client, NamespaceObject, self.name)
         what = "the stay's namespace cannot be inspected"
         self._await_gone(f"namespace `{self.name}`", lambda: self._asked(ask, what))
         self._remove_volumes()
-        self._begun = self._released = False
+        self._claim.end()
+        self._released = False
 
     def leave(self) -> None:
         """Remove the stay's services and volumes, and leave the empty namespace to the cluster.
@@ -289,14 +301,15 @@ class Namespace:
         For one of ours, which ends with its lab: that a namespace goes takes five seconds, in which
         nothing of the stay is there any more.
         """
-        if not self._begun:
+        if not self._claim.holds():
             return
         self.release()
         self._remove_all("the stay's services", Service)
         if self._has_volumes:
             self._remove_all("the stay's claims", PersistentVolumeClaim)
         self._remove_volumes()
-        self._begun = self._released = False
+        self._claim.end()
+        self._released = False
 
     def _remove_all(self, what: str, kind: type[Service | PersistentVolumeClaim]) -> None:
         ask = partial(_names, self._client, kind, namespace=self.name)
@@ -371,15 +384,6 @@ class Namespace:
         return spoken(what, where, self.hint)
 
 
-@contextmanager
-def spoken(what: str, where: str, hint: str) -> Iterator[None]:
-    """Say the API's refusal as the stay's error; `where` is a member or a host."""
-    try:
-        yield
-    except Refused as refusal:
-        raise StayError(f"{what}: {explanation(refusal)}", where=where, hint=hint) from refusal
-
-
 def _names(client: Client, kind: Any, **chosen: Any) -> list[str]:
     """Of all objects of a kind that are chosen so."""
     found = (each.metadata for each in client.list(kind, **chosen))
@@ -388,8 +392,3 @@ def _names(client: Client, kind: Any, **chosen: Any) -> list[str]:
 
 def _object(manifest: Manifest) -> Any:
     return codecs.from_dict(manifest)
-
-
-def _is_definite(refusal: BaseException | None) -> bool:
-    """Whether an API server has said that it did not do what it was asked for."""
-    return isinstance(refusal, httpx2.HTTPStatusError) and not is_away(refusal)

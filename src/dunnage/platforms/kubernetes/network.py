@@ -13,7 +13,7 @@ from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
-from dunnage.model.unknown import UNKNOWN, is_unknown
+from dunnage.model.unknown import UNKNOWN, UNREAD, is_unknown, reason
 from dunnage.platforms.kubernetes import ebpf, proxies, routing, tracking
 from dunnage.platforms.kubernetes.asking import ASK, answers
 from dunnage.platforms.link import PAIRS, link
@@ -87,6 +87,21 @@ def before_pods(host: Host, variables: Mapping[str, str]) -> dict[str, str]:
         return proxies.told(answers(parts["asked"]), json.loads(parts["host"]))
 
     return _read(host, _of_proxies(variables), read)
+
+
+def unread(ways: Mapping[str, Mapping[str, str]], asked: Mapping[str, str]) -> dict[str, str]:
+    """The fact that says what of a network that was `asked` for no host could tell, and why; none
+    where all of it was told."""
+    lacking = [
+        (name, reason(told[name]))
+        for name in asked
+        for told in ways.values()
+        if is_unknown(told.get(name, ""))
+    ]
+    if not lacking:
+        return {}
+    names, reasons = (dict.fromkeys(each) for each in zip(*lacking, strict=True))
+    return {UNREAD: f"{', '.join(names)}: {' and '.join(reasons)}"}
 
 
 def _looked(

@@ -16,6 +16,7 @@ from dunnage.contracts.kubernetes import (
     LabelsNamespaces,
     MakesPods,
     PodHost,
+    TellsEncapsulation,
 )
 from dunnage.contracts.platform import Seen
 from dunnage.contracts.software import SoftwareStore, Tree
@@ -24,7 +25,6 @@ from dunnage.deadline import Deadline
 from dunnage.errors import StayError, UnavailableError, failing_stay
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace
-from dunnage.model.cni import CNI
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
@@ -34,18 +34,25 @@ from dunnage.platforms import places
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
+from dunnage.platforms.kubernetes.asked_network import asked_of
 from dunnage.platforms.kubernetes.carried import insist_it_fits
 from dunnage.platforms.kubernetes.carrying import carry
 from dunnage.platforms.kubernetes.client_pod import ClientPod
-from dunnage.platforms.kubernetes.cni_network import driver_of
 from dunnage.platforms.kubernetes.images import of_client, provide
 from dunnage.platforms.kubernetes.manifests import Manifests
-from dunnage.platforms.kubernetes.namespace import Namespace, spoken
-from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for, merged
+from dunnage.platforms.kubernetes.namespace import Namespace
+from dunnage.platforms.kubernetes.network import (
+    Pod,
+    in_force,
+    insist_asked_for,
+    merged,
+    unread,
+)
 from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.kubernetes.offer import OFFER
 from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.process import first_process
+from dunnage.platforms.kubernetes.spoken import spoken
 from dunnage.platforms.kubernetes.starting import await_container, await_started
 from dunnage.platforms.kubernetes.storage import directories
 from dunnage.platforms.lost import is_lost
@@ -57,23 +64,8 @@ from dunnage.platforms.subnets import address_in
 
 _CLIENT_STARTED = 60.0
 """Seconds within which a client's pod has a container."""
-ASKED: Mapping[str, Mapping[str, str]] = {
-    "flannel-vxlan": {"encapsulation": "vxlan", "routing": "flannel"},
-    "flannel-host-gw": {"encapsulation": "none", "routing": "flannel"},
-    "bridge": {"encapsulation": "none", "routing": "static"},
-    CNI: {},
-}
-"""Network of pods → what its name says of the way between hosts; `cni` may be any."""
-
-
-def asked_of(deployment: Deployment, proxy: str, *, ours: bool) -> dict[str, str]:
-    """What must be in force on a deployment's network of pods, and its mode of kube-proxy.
-
-    In a Kubernetes that is not ours, others may have made the routes by other means.
-    """
-    named = ASKED[deployment.network].items()
-    wanted = {name: way for name, way in named if ours or name != "routing"}
-    return {**wanted, **driver_of(deployment), "proxy": proxy}
+_READ = ("driver", "encapsulation", "proxy")
+"""What is read back of a network, on hosts that see their machine."""
 
 
 class Kubernetes(HostedMembers[PodMember]):
@@ -168,16 +160,27 @@ class Kubernetes(HostedMembers[PodMember]):
             if isinstance(process, Seen):
                 variables = self._variables(member.host)
                 pods.append(Pod(member.host, process, state.address, variables))
-        told = {"quality": " and ".join(sorted(qualities))}
-        if why := self._confined:
-            return {"driver": f"{UNKNOWN}: {why}", **told}
-        named = self._deployment.network
-        ways = in_force(pods, host_network=named == HOST)
-        if named != HOST:
-            ours = all(self._runtime(pod.host) is not None for pod in pods)
-            asked = asked_of(self._deployment, self._proxy, ours=ours)
-            insist_asked_for(ways, asked, self._deployment.name)
-        return {**merged(ways), **told}
+        on_hosts = self._deployment.network == HOST
+        ways = self._told() if self._confined else in_force(pods, host_network=on_hosts)
+        asked = {} if on_hosts else asked_of(self._deployment, self._proxy, ours=self._is_ours)
+        insist_asked_for(ways, asked, self._deployment.name)
+        return {**merged(ways), **unread(ways, asked), "quality": " and ".join(sorted(qualities))}
+
+    def _told(self) -> dict[str, dict[str, str]]:
+        """Host → what the cluster tells of its network, where nobody may look at the host."""
+        ways = {}
+        for host in sorted({place.host for place in self._places.values()}):
+            ways[host] = dict.fromkeys(_READ, f"{UNKNOWN}: {self._confined}")
+            if isinstance(self._substrate, TellsEncapsulation):
+                ways[host]["encapsulation"] = self._substrate.encapsulation(host)
+        return ways
+
+    @property
+    def looking(self) -> str:
+        return self._opened.hint if self._opened is not None else ""
+
+    def account(self) -> str:
+        return self._namespace.account()
 
     def down(self) -> None:
         """Have everything deleted in reverse order, all of it even if some of it fails, and wait

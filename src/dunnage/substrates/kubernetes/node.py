@@ -5,7 +5,9 @@ directories that their programs have fixed paths for (`/var/lib/cni`, `/var/log/
 those settings of the kernel that a kubelet insists on, which are all of this machine: what they
 would change there is hidden from them by files that read as they want it. A kubelet also finds only
 the processors that its host has, and gives no others to pods. It serves nobody without a
-certificate; kube-proxy tells of its health to the loopback only, to anybody there.
+certificate; kube-proxy tells of its health to the loopback only, to anybody there. containerd
+serves the streams of commands in containers on the loopback, by TLS, each to whom its kubelet told
+the word that opens it once.
 """
 
 from __future__ import annotations
@@ -102,12 +104,15 @@ class Node:
         path = self.place.path
         own = self.control.trust.own
         serving = own.server(f"{NODE}{self.name}", (self.name, self.address), (NODES,))
+        streams = own.server(CONTAINERD, (LOOPBACK,))
         kubelet = self.control.kubeconfig(f"{NODE}{self.name}", NODES)
         kernel = "".join(f"{name} {value}\n" for name, value in _KERNEL.items())
         return (
             Written(path("authority.crt"), own.certificate),
             Written(path("kubelet.crt"), serving.certificate),
             Written(path("kubelet.key"), serving.key, SECRET),
+            Written(path("streams.crt"), streams.certificate),
+            Written(path("streams.key"), streams.key, SECRET),
             Written(path(f"{KUBELET}.kubeconfig"), kubelet, SECRET),
             Written(
                 path(f"{PROXY}.kubeconfig"), self.control.kubeconfig(f"system:{PROXY}"), SECRET
@@ -130,7 +135,10 @@ class Node:
         )
 
     def kubelet(self, beside: int) -> Component:
-        """The kubelet, in the mount namespace of the process with this id: containerd's."""
+        """The kubelet, in the mount namespace of the process with this id: containerd's.
+
+        It believes the streams of containerd by the authorities of its system, which are ours here.
+        """
         taints = {CLIENT_GROUP: f"{CLIENT_TAINT}=:NoSchedule"}
         argv = (
             "nsenter",
@@ -146,7 +154,9 @@ class Node:
             f"--node-labels={OF_A_GROUP}={self.group}",
         )
         taint = taints.get(self.group)
-        return Component(KUBELET, (*argv, f"--register-with-taints={taint}") if taint else argv)
+        tainted = (f"--register-with-taints={taint}",) if taint else ()
+        believed = {"SSL_CERT_FILE": self.place.path("authority.crt")}
+        return Component(KUBELET, (*argv, *tainted), believed)
 
     def kube_proxy(self) -> Component:
         """The proxy, which writes its rules into the host's own network."""
@@ -174,6 +184,11 @@ level = "warn"
 sandbox_image = "{SANDBOX}"
 restrict_oom_score_adj = true
 disable_hugetlb_controller = true
+stream_server_address = "{LOOPBACK}"
+enable_tls_streaming = true
+[{cri}.x509_key_pair_streaming]
+tls_cert_file = "{path("streams.crt")}"
+tls_key_file = "{path("streams.key")}"
 [{cri}.cni]
 bin_dir = "{self.plugins}"
 conf_dir = "{self.cni}"
