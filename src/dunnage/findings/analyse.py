@@ -150,6 +150,7 @@ def analyse(
         restored=restored(plan, stays),
         restarted=restarted(gathered.records.values()),
         moving=gathered.moving,
+        managed=gathered.managed,
         open_levels=open_levels(plan, gathered),
         searches=searches(plan, gathered),
         rungs=rungs(plan, comparisons, base),

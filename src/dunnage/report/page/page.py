@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.analysis.looks import number as look_number
 from dunnage.findings.checks import reasons
-from dunnage.findings.checks.sentences import besides_the_plan, moving, trend, trouble
+from dunnage.findings.checks.sentences import besides_the_plan, managed, moving, trend, trouble
 from dunnage.findings.conditions.members import held
 from dunnage.findings.control.sentences import control_differs, control_holds
 from dunnage.findings.counters.associations import beside
@@ -131,6 +131,8 @@ def _told(
         "restored": restored(analysis),
         "restarted": stays_with_restarts(analysis.restarted),
         "moving": moving(analysis),
+        "managed": managed(analysis),
+        "thinned": sentences.thinned(analysis),
         "skipped": left_out(analysis.skipped),
         "trend": trend(analysis),
         "control_broken": control_differs(analysis),

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from dunnage.findings.checks.sentences import moving, runs_counted
+from dunnage.findings.checks.sentences import managed, moving, runs_counted
 from dunnage.findings.control.sentences import control_differs, neighbours_withhold
 from dunnage.findings.differences import answer, sentences
 from dunnage.findings.restarts.sentences import stays_with_restarts
@@ -152,6 +152,8 @@ def _notes(analysis: Analysis, study: Study, scale: float | None) -> Iterator[Li
         ("Neighbours", (neighbours_withhold(analysis),)),
         ("Restarts", stays_with_restarts(analysis.restarted)),
         ("Moves", moving(analysis)),
+        ("Manager", managed(analysis)),
+        ("Left out", (*sentences.thinned(analysis), sentences.left_out_of_answers(analysis))),
         ("Over capacity", over_capacity(analysis)),
         ("Twins", (_twins(analysis),)),
         ("Parity", (parity.not_compared(analysis.parity.differences),)),

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from dunnage.analysis.groups import grouped
 from dunnage.findings.checks import reasons
-from dunnage.findings.checks.sentences import moving, runs_counted
+from dunnage.findings.checks.sentences import managed, moving, runs_counted
 from dunnage.findings.conditions.members import watching
 from dunnage.findings.control.sentences import control_differs, control_holds, neighbours_cost
 from dunnage.findings.differences import sentences
@@ -91,6 +91,8 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         ("Data", restored(analysis)),
         ("Restarts", stays_with_restarts(analysis.restarted)),
         ("Moves", moving(analysis)),
+        ("Manager", managed(analysis)),
+        ("Left out", (*sentences.thinned(analysis), sentences.left_out_of_answers(analysis))),
         ("Sampler", (watching(analysis),)),
         ("Not known", absent.metrics(analysis.absent_metrics)),
         ("Skipped", left_out(analysis.skipped)),
