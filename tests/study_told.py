@@ -46,7 +46,7 @@ def ladders(seen: Analysis) -> Iterator[str]:
         yield (
             f"ladder of {found.metric} {found.workload}, {PER_OPERATION.label}: "
             f"{found.whole.baseline} {_value(found.first)}, then {steps}; "
-            f"whole {_added(found.whole.difference)}, unexplained {_unexplained(found)}"
+            f"whole {_added(found.whole.difference)}, {_rest(found)}"
         )
 
 
@@ -94,9 +94,7 @@ def _figure(told: str) -> float | None:
     return _SIGNS.get(told)
 
 
-def _beside(
-    seen: Analysis, published: Mapping[Cell, str]
-) -> Iterator[tuple[Comparison, str]]:
+def _beside(seen: Analysis, published: Mapping[Cell, str]) -> Iterator[tuple[Comparison, str]]:
     for one in seen.answers:
         for each in one.comparisons:
             told = published.get((one.question, each.deployment, each.workload))
@@ -144,5 +142,9 @@ def _interval(estimate: Estimate, shown: Callable[[float], str]) -> str:
     return f" ({shown(estimate.low)} … {shown(estimate.high)}, n = {estimate.n})"
 
 
-def _unexplained(found: Rungs) -> str:
-    return "not known" if found.unexplained is None else PER_OPERATION.signed(found.unexplained)
+def _rest(found: Rungs) -> str:
+    if found.unexplained is None:
+        return "which is not known"
+    if not found.unexplained:
+        return "to which the steps add up by arithmetic, as all have the same blocks"
+    return f"of which {PER_OPERATION.signed(found.unexplained)} come of other blocks"

@@ -25,7 +25,8 @@ def test_a_ladder_has_its_steps_its_whole_and_what_is_left() -> None:
     assert told[0] == (
         "ladder of service.mean A, µs/op: native 662 (649 … 675, n = 8), then docker-host +33.1 "
         "(+23.2 … +43.0, n = 8), docker-bridge −13.2 (−17.2 … −9.27, n = 8), docker-tuned +33.1 "
-        "(+23.2 … +43.0, n = 8); whole +53.0 (+42.4 … +63.6, n = 8), unexplained 0"
+        "(+23.2 … +43.0, n = 8); whole +53.0 (+42.4 … +63.6, n = 8), to "
+        "which the steps add up by arithmetic, as all have the same blocks"
     )
     assert "docker-bridge not known" in told[2]
 

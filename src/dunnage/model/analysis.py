@@ -35,7 +35,8 @@ that was left out, files that this user may not read, and metrics that are absen
 9: `damaged`, a ground of verdicts. 10: stays in which programs of a lab's Kubernetes were
 restarted. 11: deployments whose throughput moves by itself; runs of these are steady. 12:
 they are told by blocks, and no longer by runs. 13: runs that were left out on each side of a
-comparison, `thinned`, and deployments whose manager is busy by itself, whose runs count.
+comparison, `thinned`, deployments whose manager is busy by itself, whose runs count, and rules for
+packets that stay.
 """
 
 
@@ -328,6 +329,17 @@ class Restarted(Value):
     """From the start of the stay to the end of the last run that tells of them."""
 
 
+class RulesLeft(Value):
+    """A deployment that stands on no substrate, whose packets pass rules made for those of others."""
+
+    deployment: str
+    made_by: tuple[str, ...]
+    """Families of the substrates that were frozen meanwhile."""
+    least: int
+    """Fewest rules in force on one of its hosts."""
+    most: int
+
+
 class Moving(Value):
     """A deployment whose throughput moves by itself: more often than that of the others."""
 
@@ -425,6 +437,8 @@ class Analysis(Value):
     """Every snapshot with which stays started; empty if every stay loaded its records."""
     restarted: tuple[Restarted, ...] = ()
     """Every stay in which programs of a lab's Kubernetes were restarted."""
+    rules_left: tuple[RulesLeft, ...] = ()
+    """Every deployment that stands on no substrate, where others' rules are in force."""
     moving: tuple[Moving, ...] = ()
     """Every deployment whose throughput moves by itself."""
     managed: tuple[Managed, ...] = ()

@@ -85,9 +85,7 @@ def test_where_one_side_is_thinned_nothing_is_claimed(thinned: str) -> None:
     assert "is not claimed: runs were left out" in sentences.lead(analysis.answers[0], STUDY, PLAN)
 
 
-def test_a_run_that_did_not_happen_is_left_out_and_a_block_that_has_not_begun_is_none() -> (
-    None
-):
+def test_a_run_that_did_not_happen_is_left_out_and_a_block_that_has_not_begun_is_none() -> None:
     made = [
         each
         for each in records(PLAN, 0.1)

@@ -10,7 +10,7 @@ from analysis_cases import deployment, process, stay
 
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys, leaves
-from dunnage.model.choices import Storage
+from dunnage.model.choices import ClientKind, Storage
 from dunnage.model.parity import Aspect, Cause, Factor, FoundDifference
 from dunnage.model.record import UnseenProcess
 from dunnage.model.study import DatabaseSpec, Limits
@@ -366,3 +366,24 @@ def test_what_was_not_compared_is_one_sentence_that_names_whose_processes() -> N
     )
     assert shown(between, "native") == ()
     assert not_compared(()) == ""
+
+
+def test_clients_of_two_platforms_that_are_other_things_are_listed_and_spoil_no_run() -> None:
+    swarm = stay("swarm", client=ClientKind.CONTAINERS)
+    pods = stay("kubernetes", client=ClientKind.IN_NETWORK)
+    (found,) = compare(swarm, pods, {"platform", "network"})
+    assert (found.cause, found.comes_with) == (Cause.INHERENT, "platform")
+    assert sentence(found) == (
+        "load generator: a container for each program → a process of the host in the network of a "
+        "pod"
+    )
+    assert compare(swarm, stay("native"), {"platform"}) == ()
+
+
+def test_a_client_that_a_study_puts_elsewhere_is_its_factor() -> None:
+    outside = stay("kubernetes", client=ClientKind.PROCESS)
+    pods = stay("kubernetes", client=ClientKind.IN_NETWORK)
+    (found,) = compare(outside, pods, {"client"})
+    assert found.cause is Cause.FACTOR
+    (other,) = compare(outside, pods, set())
+    assert other.cause is Cause.UNDECLARED

@@ -52,7 +52,7 @@ def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Dif
     not see it says so; what servers say is compared all the same.
     """
     pair = _Pair((Mask.of(a), Mask.of(b)), frozenset(factors))
-    differences = (*_members(a, b, pair), *_facts(a, b, pair))
+    differences = (*_members(a, b, pair), *_facts(a, b, pair), *_client(a, b, pair))
     return tuple(sorted(_of_all_roles(differences), key=_rank))
 
 
@@ -210,6 +210,18 @@ def _facts(a: StayRecord, b: StayRecord, pair: _Pair) -> Iterator[Difference]:
     facts = ({key: word(value) for key, value in stay.facts.items()} for stay in (a, b))
     for key, sides in unequal(*facts):
         yield from _line("server", Aspect.FACT, key, sides, pair)
+
+
+def _client(a: StayRecord, b: StayRecord, pair: _Pair) -> Iterator[Difference]:
+    """What the load generator is: in a container of Docker's it is another thing than in a pod."""
+    if a.client is None or b.client is None or a.client is b.client:
+        return
+    container = "platform" if "platform" in pair.factors else ""
+    sides = a.client.value, b.client.value
+    if "client" in pair.factors:
+        yield pair.difference("", Aspect.CLIENT, "", sides, {"client"})
+    else:
+        yield pair.difference("", Aspect.CLIENT, "", sides, comes_with=container)
 
 
 def _lines(who: str, name: str, texts: Sides, pair: _Pair) -> Iterator[Difference]:

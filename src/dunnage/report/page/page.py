@@ -32,6 +32,7 @@ from dunnage.findings.losses.sentences import losses
 from dunnage.findings.paths import sentences as ways
 from dunnage.findings.paths.recorded import DeploymentPaths, recorded
 from dunnage.findings.restarts.sentences import stays_with_restarts
+from dunnage.findings.rules.sentences import rules_stay
 from dunnage.findings.rungs.figures import ladders
 from dunnage.findings.rungs.sentences import APART, READING
 from dunnage.findings.saturation.open_levels import open_levels
@@ -130,6 +131,7 @@ def _told(
         "losses": losses(analysis),
         "restored": restored(analysis),
         "restarted": stays_with_restarts(analysis.restarted),
+        "rules_stay": rules_stay(analysis.rules_left),
         "moving": moving(analysis),
         "managed": managed(analysis),
         "thinned": sentences.thinned(analysis),
@@ -278,6 +280,8 @@ def _servers(plan: Plan, stays: Sequence[StayRecord]) -> list[dict[str, Any]]:
                 "alike": sum(1 for key, value in facts if usual.get(key, ...) == value),
                 "like": like,
                 "network": sorted(own[0].network.items()),
+                "client": own[0].client.value if own[0].client else "",
+                "rules": sorted(own[0].rules.items()),
                 "endpoint": own[0].endpoint,
                 "processes": own[0].processes,
             }

@@ -15,6 +15,7 @@ from dunnage.findings.control.sentences import control_differs, control_holds, n
 from dunnage.findings.differences import sentences
 from dunnage.findings.losses.sentences import losses
 from dunnage.findings.restarts.sentences import stays_with_restarts
+from dunnage.findings.rules.sentences import rules_stay
 from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.snapshots.sentences import restored
 from dunnage.findings.study import sentences as about
@@ -90,6 +91,7 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         ("Known loss", losses(analysis)),
         ("Data", restored(analysis)),
         ("Restarts", stays_with_restarts(analysis.restarted)),
+        ("Rules", rules_stay(analysis.rules_left)),
         ("Moves", moving(analysis)),
         ("Manager", managed(analysis)),
         ("Left out", (*sentences.thinned(analysis), sentences.left_out_of_answers(analysis))),
