@@ -53,7 +53,7 @@ def test_a_rank_that_differs_is_told_beside_the_published_one() -> None:
 def test_what_a_study_found_within_its_own_noise_has_no_sign_and_no_rank() -> None:
     theirs = published({"docker-bridge": "-30%", "docker-host": "-8%", "docker-tuned": "-1%"}, 8)
     signs, near, ranks, _ = agreement(SAMPLE, theirs)
-    assert signs == "signs: 1 of the 1 that are told from zero are as published"
+    assert signs == "signs: 1 of the 2 that are told from zero are as published"
     assert near == (
         "no sign of 2 published within 8 %, by which identical baselines of a study differ"
     )

@@ -330,7 +330,7 @@ class Restarted(Value):
 
 
 class RulesLeft(Value):
-    """A deployment that stands on no substrate, whose packets pass rules made for those of others."""
+    """A deployment that stands on no substrate, whose packets pass rules made for others."""
 
     deployment: str
     made_by: tuple[str, ...]

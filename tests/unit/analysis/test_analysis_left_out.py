@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import pytest
 from analysis_study import DEPLOYMENTS, STUDY, plan, records
@@ -27,7 +27,7 @@ def spoilt(made: Record, check: CheckResult) -> Record:
     return made.model_copy(update={"status": Status.INVALID, "checks": (GOOD, check)})
 
 
-def study(left_out: dict[str, Collection[int]], check: CheckResult) -> Analysis:
+def study(left_out: Mapping[str, Collection[int]], check: CheckResult) -> Analysis:
     """A study of which a gate left out some blocks of some deployments; docker costs 10 %."""
     made = [
         spoilt(each, check) if each.block in left_out.get(each.deployment, ()) else each

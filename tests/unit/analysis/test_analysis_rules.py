@@ -1,4 +1,4 @@
-"""Rules for packets stay while what made them is frozen: a deployment without substrate has them."""
+"""Rules for packets stay while what made them is frozen, also for a native deployment."""
 
 from __future__ import annotations
 
