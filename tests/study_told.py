@@ -147,4 +147,4 @@ def _rest(found: Rungs) -> str:
         return "which is not known"
     if not found.unexplained:
         return "to which the steps add up by arithmetic, as all have the same blocks"
-    return f"of which {PER_OPERATION.signed(found.unexplained)} come of other blocks"
+    return f"of which {PER_OPERATION.signed(found.unexplained)} come of blocks that not all have"

@@ -12,7 +12,7 @@ class Kind(StrEnum):
     """What the bar of a rung stands for."""
 
     STEP = "step"
-    OTHER_BLOCKS = "other-blocks"
+    REST = "rest"
     """What the steps do not add up to, as not all of them have the same blocks; hatched."""
     WHOLE = "whole"
 

@@ -22,6 +22,7 @@ from orchestrated import (
 )
 from study_process import driven, in_a_run, insist_nothing_left, started, under_way
 
+from dunnage.model.choices import ClientKind
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.store.read import Result
 from dunnage.substrates.kubernetes.control_plane import API, ETCD, SCHEDULER, UNITS
@@ -48,6 +49,14 @@ def test_a_study_runs_inside_and_outside_of_pods_and_records_the_way_to_every_me
     insist_charged_and_inside(result)
     stays = {stay.deployment: stay for stay in result.stays}
     assert stays["native"].substrates == {"kubernetes": "frozen"}
+    assert set(stays["native"].rules) == {"db-1", "db-2", "client-1"}
+    assert all(stays["native"].rules.values()), "kube-proxy's rules stay while it is frozen"
+    kinds = {name: each.client for name, each in stays.items()}
+    assert kinds == {
+        "native": ClientKind.PROCESS,
+        "service": ClientKind.PROCESS,
+        "dns": ClientKind.IN_NETWORK,
+    }
     for deployment in ("service", "dns"):
         assert stays[deployment].substrates == {"kubernetes": "awake"}
         assert stays[deployment].network["encapsulation"] == "vxlan"

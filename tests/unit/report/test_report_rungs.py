@@ -48,7 +48,7 @@ def test_a_rest_is_drawn_where_blocks_differ_and_none_where_it_is_zero_by_arithm
         picture = pictures()[f"rungs-{found.workload}-{found.level}"]
         (ladder,) = (one for one in picture.ladders if one.title == title(found.metric))
         rest = [bar.kind for bar in ladder.rungs if bar.kind not in {Kind.STEP, Kind.WHOLE}]
-        assert rest == ([Kind.OTHER_BLOCKS] if found.unexplained else [])
+        assert rest == ([Kind.REST] if found.unexplained else [])
 
 
 def test_intervals_lie_about_the_end_of_their_step_in_microseconds() -> None:
@@ -77,8 +77,9 @@ def test_the_notes_say_what_steps_add_up_to_and_what_is_unknown_and_left_out() -
     )
     (rest,) = notes([uneven])
     assert rest.startswith("CPU per operation, database hosts: the steps add up to +1.44 µs/op")
-    assert rest.endswith("+0.54 µs/op come of these blocks, not of a deployment.")
+    assert rest.endswith("+0.54 µs/op come of that, not of a deployment.")
     told = " ".join(pictures()["rungs-C-t32"].notes)
+    assert "+0.54 µs/op come of that, and of what is not known of a step." in told
     assert "no block has valid runs of both docker-host and docker-bridge" in told
     assert "without a valid run that tells it: docker-noisy" in told
 
@@ -157,6 +158,6 @@ def test_the_table_has_steps_the_whole_and_the_rest_in_microseconds() -> None:
     (table,) = (each for each in tables(made.analysis, made.plan) if each.name == "rungs")
     assert table.heads[6:9] == ["difference [µs/op]", "low [µs/op]", "high [µs/op]"]
     kinds = [row[3] for row in table.shown]
-    assert kinds[:9] == [*["step"] * 3, "whole", *["step"] * 3, "whole", "other blocks"]
+    assert kinds[:9] == [*["step"] * 3, "whole", *["step"] * 3, "whole", "the rest"]
     unknown = [row[6] for row in table.shown if row[9] == 0]
     assert unknown == [None, None]

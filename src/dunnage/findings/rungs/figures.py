@@ -10,7 +10,7 @@ from dunnage.drawing.figure import Axis
 from dunnage.drawing.ladder import Kind, Ladder, Ladders
 from dunnage.drawing.ladder import Rung as Bar
 from dunnage.drawing.scale import linear
-from dunnage.findings.rungs.sentences import OTHER_BLOCKS, PER_OPERATION, notes
+from dunnage.findings.rungs.sentences import PER_OPERATION, REST, notes
 from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.rungs import Rung, Rungs
@@ -48,8 +48,8 @@ def _ladder(found: Rungs) -> Ladder:
     if found.unexplained:
         bars.append(
             Bar(
-                name=OTHER_BLOCKS,
-                kind=Kind.OTHER_BLOCKS,
+                name=REST,
+                kind=Kind.REST,
                 start=reached[-1] / PER_OPERATION.size,
                 end=(reached[-1] + found.unexplained) / PER_OPERATION.size,
                 value=PER_OPERATION.signed(found.unexplained),
@@ -96,7 +96,7 @@ def _rows(every: Sequence[Rungs]) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield _between(same[0][0]), (_changes(same[0][0]), *_cells(every, cells))
     rest = {found.metric: _rest(found) for found in every}
     if any(found.unexplained for found in every):
-        yield OTHER_BLOCKS, ("", *_cells(every, rest))
+        yield REST, ("", *_cells(every, rest))
     wholes = grouped(every, lambda found: (found.whole.baseline, found.whole.deployment))
     for alike in wholes.values():
         cells = {found.metric: _with_blocks(found.whole.difference) for found in alike}

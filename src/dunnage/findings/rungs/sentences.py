@@ -12,8 +12,8 @@ from dunnage.wording.quantity import Unit
 
 PER_OPERATION = Unit("µs/op", 1e-6)
 """What every time per operation is written in."""
-OTHER_BLOCKS = "other blocks"
-"""What stands beside the rest of a ladder whose steps have not all the same blocks."""
+REST = "the rest"
+"""What the rest of a ladder is called whose steps have not all the same blocks."""
 READING = (
     "The deployments in the order of the study, each against the one before it. A bar starts where "
     "the last one ended; its line is the interval of this step alone, 95 % each, paired over "
@@ -49,7 +49,7 @@ def _unexplained(every: Sequence[Rungs]) -> Iterator[str]:
         yield (
             f"{terms.title(found.metric)}: the steps add up to {_shown(found.total)} and the whole "
             f"is {_shown(found.whole.difference.value)}, because not all of them have the same "
-            f"blocks. {_shown(found.unexplained or 0.0)} come of these blocks, not of a deployment."
+            f"blocks. {_shown(found.unexplained or 0.0)} come of {_origin(found)}."
         )
     for found in every:
         if found.unexplained is None:
@@ -58,6 +58,12 @@ def _unexplained(every: Sequence[Rungs]) -> Iterator[str]:
                 f"{terms.plain(found.whole.baseline)} and {terms.plain(found.whole.deployment)}, "
                 "so that the whole is not known."
             )
+
+
+def _origin(found: Rungs) -> str:
+    """What a rest comes of."""
+    known = all(step.difference.n for step in found.steps)
+    return "that, not of a deployment" if known else "that, and of what is not known of a step"
 
 
 def _unknown(every: Sequence[Rungs]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from dunnage.findings.rungs.sentences import OTHER_BLOCKS
+from dunnage.findings.rungs.sentences import REST
 from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Factor
@@ -18,7 +18,7 @@ from dunnage.wording import parity
 class _Row(NamedTuple):
     found: Rungs
     kind: str
-    """`step`, `other blocks` or `whole`."""
+    """`step`, `the rest` or `whole`."""
     baseline: str
     deployment: str
     difference: float | None
@@ -62,4 +62,4 @@ def _rows(found: Rungs) -> Iterator[_Row]:
         yield _Row(found, kind, *sides, value, seen, step.factors)
     ends = found.whole.baseline, found.whole.deployment
     if found.unexplained:
-        yield _Row(found, OTHER_BLOCKS, *ends, found.unexplained, None)
+        yield _Row(found, REST, *ends, found.unexplained, None)
