@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 
 from dunnage.analysis.groups import grouped
 from dunnage.findings.rungs.sentences import PER_OPERATION
@@ -14,16 +17,25 @@ from dunnage.model.rungs import Rungs
 Cell = tuple[str, str, str]
 """Question, deployment, workload."""
 _PERCENT = re.compile(r"[+-]?\d+%")
-TRUYEN_2018 = (
-    "the study of 2018 found its figures with MongoDB in virtual machines, as means of 95th "
-    "percentiles over 15 levels of load, without intervals; this is one level of another database "
-    "on hosts that share a machine, so sizes are not comparable"
-)
-"""Why sizes of two studies may not be compared."""
-NO_NUMBER = (
-    "not comparable with the study of 2018: it has no number for what this study asks; its "
-    "database is MongoDB, on Docker, Swarm and Kubernetes in virtual machines"
-)
+_SIGNS: Mapping[str, float] = {"more": math.inf, "less": -math.inf}
+"""Words for a difference of which only the sign was published."""
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What a published study found, and what keeps it from being ours once more."""
+
+    name: str
+    told: Mapping[Cell, str]
+    """What it tells where a shipped study asks the same: `+20%`, `less`, or in words that there is
+    no difference."""
+    alike: float
+    """Per cent by which its own identical baselines differ: no smaller difference has a sign."""
+    differs: str
+    """In what it differs from what is measured here, and what is not compared for that."""
+
+
+NO_NUMBER = "not comparable with a published study: none is known that has a figure for this"
 """Why neither sign nor rank nor size of a study is compared."""
 
 
@@ -34,33 +46,52 @@ def ladders(seen: Analysis) -> Iterator[str]:
         yield (
             f"ladder of {found.metric} {found.workload}, {PER_OPERATION.label}: "
             f"{found.whole.baseline} {_value(found.first)}, then {steps}; "
-            f"whole {_added(found.whole.difference)}, unexplained {_unexplained(found)}"
+            f"whole {_added(found.whole.difference)}, {_rest(found)}"
         )
 
 
-def agreement(seen: Analysis, published: Mapping[Cell, str]) -> Iterator[str]:
+def agreement(seen: Analysis, published: Publication | None) -> Iterator[str]:
     """Whether signs and ranks are those of a published study, and why the rest is not compared.
 
-    A sign is compared where the published figure is a number, and ours is told from zero. Ranks are
-    those of the deployments of a question and workload that have a published number each.
+    A sign is compared where the published figure is beyond what the study's own baselines differ
+    by, and ours is told from zero. Ranks are those of the deployments of a question and workload
+    that have a published figure each. Two of them have a rank where they are further apart than
+    that.
     """
-    numbered = [
-        (each, int(told.removesuffix("%")))
-        for each, told in _beside(seen, published)
-        if _PERCENT.fullmatch(told)
-    ]
-    if not numbered:
+    if published is None:
         yield NO_NUMBER
         return
+    cells = [
+        (each, figure)
+        for each, told in _beside(seen, published.told)
+        if (figure := _figure(told)) is not None
+    ]
+    beyond = [(each, figure) for each, figure in cells if abs(figure) > published.alike]
     signs = [
-        (found.difference.value > 0) == (told > 0)
-        for found, told in numbered
-        if found.difference.without_zero and told
+        (found.difference.value > 0) == (figure > 0)
+        for found, figure in beyond
+        if found.difference.without_zero
     ]
     yield f"signs: {sum(signs)} of the {len(signs)} that are told from zero are as published"
-    for (metric, workload, baseline), cells in grouped(numbered, _scale).items():
-        yield from _ranks(f"{metric} {workload} against {baseline}", cells)
-    yield TRUYEN_2018
+    if near := len(cells) - len(beyond):
+        yield (
+            f"no sign of {near} published within {published.alike:g} %, by which identical "
+            f"baselines of {published.name} differ"
+        )
+    ranks = [
+        told
+        for (metric, workload, baseline), alike in grouped(cells, _scale).items()
+        for told in _ranks(f"{metric} {workload} against {baseline}", alike, published.alike)
+    ]
+    yield from ranks or ["no ranks: no two deployments have published figures that are apart"]
+    yield f"{published.name}: {published.differs}"
+
+
+def _figure(told: str) -> float | None:
+    """Per cent; infinite where only the sign was published. None where there is no figure."""
+    if _PERCENT.fullmatch(told):
+        return float(told.removesuffix("%"))
+    return _SIGNS.get(told)
 
 
 def _beside(seen: Analysis, published: Mapping[Cell, str]) -> Iterator[tuple[Comparison, str]]:
@@ -71,20 +102,28 @@ def _beside(seen: Analysis, published: Mapping[Cell, str]) -> Iterator[tuple[Com
                 yield each, told
 
 
-def _scale(pair: tuple[Comparison, int]) -> tuple[str, str, str]:
+def _scale(pair: tuple[Comparison, float]) -> tuple[str, str, str]:
     """What deployments must share so that they can be ranked."""
     found, _ = pair
     return found.metric, found.workload, found.baseline
 
 
-def _ranks(of: str, cells: Sequence[tuple[Comparison, int]]) -> Iterator[str]:
-    if len(cells) < 2:
+def _ranks(of: str, cells: Sequence[tuple[Comparison, float]], alike: float) -> Iterator[str]:
+    """The order of ours, and how many pairs that are apart in theirs have the same order here."""
+    theirs = sorted(cells, key=lambda pair: pair[1])
+    pairs = [
+        (low.difference.value < high.difference.value)
+        for (low, less), (high, more) in combinations(theirs, 2)
+        if more - less > alike
+    ]
+    if not pairs:
         return
     ours = sorted(cells, key=lambda pair: pair[0].difference.value)
-    theirs = sorted(cells, key=lambda pair: pair[1])
     here = " < ".join(found.deployment for found, _ in ours)
     there = " < ".join(found.deployment for found, _ in theirs)
-    yield f"ranks of {of}: {here}, {'as published' if here == there else f'published: {there}'}"
+    beside = "" if all(pairs) else f", published: {there}"
+    same = f"{sum(pairs)} of {len(pairs)} pairs that are apart there are in this order"
+    yield f"ranks of {of}: {here}{beside}; {same}"
 
 
 def _value(estimate: Estimate) -> str:
@@ -103,5 +142,9 @@ def _interval(estimate: Estimate, shown: Callable[[float], str]) -> str:
     return f" ({shown(estimate.low)} … {shown(estimate.high)}, n = {estimate.n})"
 
 
-def _unexplained(found: Rungs) -> str:
-    return "not known" if found.unexplained is None else PER_OPERATION.signed(found.unexplained)
+def _rest(found: Rungs) -> str:
+    if found.unexplained is None:
+        return "which is not known"
+    if not found.unexplained:
+        return "to which the steps add up by arithmetic, as all have the same blocks"
+    return f"of which {PER_OPERATION.signed(found.unexplained)} come of blocks that not all have"

@@ -10,6 +10,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from dunnage.analysis.distributions import t_quantile
 from dunnage.analysis.intervals import difference_over_blocks, mean_over_blocks
 from dunnage.model.estimate import Estimate
 from dunnage.study.williams import order, period
@@ -45,6 +48,26 @@ class Blocks:
             for block in self.taken[first]
         }
         return _there(mean_over_blocks(sums, _UNIT))
+
+    def ratio(self, way: str, other: str, beyond: str, level: float) -> tuple[float, float]:
+        """Interval of what one way takes beyond a third, over what another takes beyond it.
+
+        Fieller (1954), "Some Problems in Interval Estimation", Journal of the Royal Statistical
+        Society B 16, 175-185, of values that are paired in blocks. Both must be told from zero.
+        """
+        least = self.taken[beyond]
+        above, below = (
+            np.array([self.taken[each][block] - least[block] for block in least])
+            for each in (way, other)
+        )
+        spread = np.cov(above, below) / len(above)
+        most = t_quantile((1 + level) / 2, len(above) - 1) ** 2
+        a = below.mean() ** 2 - most * spread[1, 1]
+        b = above.mean() * below.mean() - most * spread[0, 1]
+        c = above.mean() ** 2 - most * spread[0, 0]
+        assert a > 0, f"{other} is not told from {beyond}: the ratio may be anything"
+        root = math.sqrt(b**2 - a * c)
+        return (b - root) / a, (b + root) / a
 
 
 def measured(

@@ -42,13 +42,16 @@ class Language:
         return [str(found) for found in self.leads.findall(rules)]
 
 
+LEADS_TO_SERVICE = re.compile(
+    r"^-A KUBE-SERVICES -d ([\d.]+)/32 -p tcp .*-j KUBE-SVC-", re.MULTILINE
+)
 LANGUAGES: Mapping[ProxyMode, Language] = {
     ProxyMode.IPTABLES: Language(
         ("iptables-save", "--table", "nat"),
         ("iptables-restore", "--wait=20", "--table", "nat"),
         "",
         ("iptables", "--version"),
-        re.compile(r"^-A KUBE-SERVICES -d ([\d.]+)/32 -p tcp .*-j KUBE-SVC-", re.MULTILINE),
+        LEADS_TO_SERVICE,
     ),
     ProxyMode.NFTABLES: Language(
         ("nft", "--stateless", "list", "table", "ip", "kube-proxy"),
@@ -58,6 +61,13 @@ LANGUAGES: Mapping[ProxyMode, Language] = {
         re.compile(r"([\d.]+) \. tcp \. \d+[^,}]*?: goto service-"),
     ),
 }
+
+
+def commented(rules: str) -> bool:
+    """Whether the rules of iptables that lead to services have comments: up to 1000 endpoints."""
+    leading = [line for line in rules.splitlines() if LEADS_TO_SERVICE.match(line)]
+    assert leading, rules
+    return any("--comment" in line for line in leading)
 
 
 @dataclass(frozen=True)

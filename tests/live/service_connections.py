@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kubernetes_lab import Lab, opened
 from many_services import PORT, ManyServices
 from paired_blocks import Blocks, Tell, measured, said
-from proxy_rules import LANGUAGES, Node
+from proxy_rules import LANGUAGES, Node, commented
 from redis_round_trips import PROCESSOR
 
 from dunnage.contracts.host import Host
@@ -22,6 +23,12 @@ SIZES = (1, 90, 900)
 """Services, one endpoint each. Above 1000 endpoints kube-proxy writes rules of another form
 (`largeClusterEndpointsThreshold` of its iptables proxier), which would be a second thing that
 differs; and a Kubernetes has some endpoints of its own."""
+LARGE = (1, 1000)
+"""With those of the Kubernetes itself these are more than 1000 endpoints."""
+WHY_NOT_1000 = (
+    "90 and 900 services and not 100 and 1000: above 1000 endpoints kube-proxy writes rules of "
+    "another form, without comments"
+)
 AGAIN = "1 again"
 """One service a second time: what is seen where nothing differs."""
 _LISTEN = 7000
@@ -31,7 +38,7 @@ _LIMIT = 120.0
 _PROGRAM = Path(__file__).with_name("connection_times.py")
 
 
-def beside_services(proxy: ProxyMode, blocks: int, tell: Tell) -> Blocks:
+def beside_services(proxy: ProxyMode, sizes: Sequence[int], blocks: int, tell: Tell) -> Blocks:
     """Microseconds to connect to the last service of a number of them, and to one once more; what
     was seen is recorded before the Kubernetes ends."""
     with opened(Choices(Network.BRIDGE, proxy), members=1, steer=False) as lab:
@@ -40,13 +47,14 @@ def beside_services(proxy: ProxyMode, blocks: int, tell: Tell) -> Blocks:
         tell("seen", f"{proxy}: rules by {nodes[0].version()}")
         services = ManyServices(lab.kubernetes.api, Address(server.address, _LISTEN))
         connecting: dict[str, Connecting] = {}
-        for size in SIZES:
+        for size in sizes:
             services.grow(size)
             client, other = (each.programmed(services.addresses) for each in nodes)
             ours = frozenset(services.addresses)
             connecting[str(size)] = Connecting(lab, nodes, (client, other), ours)
-            tell("seen", f"{proxy}, {size} of ours: to {connecting[str(size)].place}")
-        connecting[AGAIN] = connecting[str(SIZES[0])]
+            place = connecting[str(size)].place
+            tell("seen", f"{proxy}, {size} of ours: to {place}{_form(proxy, client)}")
+        connecting[AGAIN] = connecting[str(sizes[0])]
         lab.kubernetes.freeze()
         measures = {name: each.microseconds for name, each in connecting.items()}
         seen = measured(measures, blocks, f"known answers: {proxy}")
@@ -111,6 +119,13 @@ class Connecting:
     def _network(self, host: Host) -> str:
         """A host's network, as this machine tells it."""
         return f"/proc/{self.lab.testbed.host(host.name).door().first.pid}/ns/net"
+
+
+def _form(proxy: ProxyMode, rules: str) -> str:
+    """In which form kube-proxy wrote its list of services."""
+    if proxy is not ProxyMode.IPTABLES:
+        return ""
+    return f", rules {'with' if commented(rules) else 'without'} comments"
 
 
 def _node(lab: Lab, host: Host, proxy: ProxyMode) -> Node:

@@ -47,6 +47,27 @@ def test_a_weighted_sum_is_made_inside_blocks_too() -> None:
     assert reach(twice) == ends(twice)[1] == -ends(DRIFT.weighted({"more": -2, "plain": 2}))[0]
 
 
+def test_the_interval_of_a_ratio_holds_the_ratio_and_is_as_fiellers_formula_says() -> None:
+    """Ten times as much, seen with errors of which those of the two ways have nothing in common."""
+    wobble = (0.3, -0.3, 0.1, -0.1, 0.2, -0.2)
+    ways = Blocks(
+        {
+            "one": {block: 20.0 + block for block in range(6)},
+            "few": {block: 23.0 + block + wobble[block] for block in range(6)},
+            "many": {block: 50.0 + block + 2 * wobble[5 - block] for block in range(6)},
+        }
+    )
+    low, high = ways.ratio("many", "few", "one", 0.95)
+    assert 9 < low < 10 < high < 12
+    few, many = ends(ways.beyond("few", "one")), ends(ways.beyond("many", "one"))
+    assert high - low < many[1] / few[0] - many[0] / few[1]
+    for ratio in (low, high):  # at its ends the weighted difference is just told from zero
+        just = ends(ways.weighted({"many": 1, "few": -ratio, "one": ratio - 1}))
+        assert min(map(abs, just)) == pytest.approx(0.0, abs=1e-9)
+    with pytest.raises(AssertionError, match="not told from"):
+        ways.ratio("many", "one", "one", 0.95)
+
+
 def test_where_an_interval_is_beside_what_was_expected_is_told() -> None:
     found = DRIFT.beyond("more", "plain")
     for low, high, told in (

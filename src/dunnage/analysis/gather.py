@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
 
-from dunnage.analysis.checks import against
+from dunnage.analysis.checks import CONTROL, against, status
 from dunnage.analysis.checks.finding import count, share
+from dunnage.analysis.frequency import Frequency, by_themselves, together
 from dunnage.analysis.groups import grouped
 from dunnage.analysis.order import Placed
 from dunnage.analysis.runs import Runs, Setting, counts
-from dunnage.analysis.steady import Moved, Moves, Usual, flatness, moving, unsteady
+from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
 from dunnage.analysis.values import absent, sampler_cpu, values
-from dunnage.model.analysis import Moving, RunSummary
+from dunnage.model.analysis import Managed, Moving, RunSummary
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.choices import Phase
 from dunnage.model.damage import Damage
@@ -53,6 +54,8 @@ class Gathered(Runs):
     """Runs that the study's other runs made invalid: they moved by more."""
     moving: tuple[Moving, ...]
     """Deployments whose throughput moves by itself: their runs are none of these."""
+    managed: tuple[Managed, ...]
+    """Deployments whose manager is busy by itself: `control` leaves out no run of these."""
 
     def placed(self, setting: Setting, metric: str) -> list[Placed]:
         """Values of all valid runs of a setting with their places in the study."""
@@ -69,6 +72,16 @@ class Gathered(Runs):
             and (run.workload, run.level) == setting
             and counts(run, metric)
         ]
+
+    @property
+    def excused(self) -> int:
+        """Runs that the gate `control` would leave out, and that count."""
+        busy = {each.deployment for each in self.managed}
+        return sum(
+            any(map(_too_busy, record.checks))
+            for record in self.records.values()
+            if record.deployment in busy
+        )
 
     def disturbed(self) -> dict[str, int]:
         """Gate → attempts that it spoilt and that were made again."""
@@ -123,16 +136,18 @@ def gather(
     known = {
         run.id: by_run[run.id] for run in planned if run.id in by_run and run.id not in damaged
     }
+    busy = _busy(known.values())
+    managed = by_themselves(busy)
     runs = [
         _damaged(run, damaged[run.id])
         if run.id in damaged
-        else _summary(known[run.id], broken.get(known[run.id].stay, ()))
+        else _summary(known[run.id], broken.get(known[run.id].stay, ()), managed)
         for run in planned
         if run.id in known or run.id in damaged
     ]
     beyond = _beyond(runs)
     moves = _moves(runs, beyond)
-    own = moving(moves)
+    own = by_themselves(moves)
     moved = {
         run.run: beyond[run.run] for run in runs if run.run in beyond and run.deployment not in own
     }
@@ -145,6 +160,7 @@ def gather(
         at_once=any(stay.hosts is not None for block in plan.blocks for stay in block.stays),
         unsteady=frozenset(moved),
         moving=tuple(_own(deployment, moves, own) for deployment in own),
+        managed=tuple(_managed(name, busy, managed, known.values()) for name in managed),
     )
 
 
@@ -181,7 +197,11 @@ def _damaged(run: RunPlan, damages: Sequence[Damage]) -> RunSummary:
     )
 
 
-def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
+def _summary(record: Record, broken: Sequence[Difference], managed: Collection[str]) -> RunSummary:
+    checks = record.checks
+    if record.deployment in managed:
+        checks = tuple(check for check in checks if not _too_busy(check))
+    own = record.status if len(checks) == len(record.checks) else status(checks)
     return RunSummary(
         run=record.run,
         stay=record.stay,
@@ -190,10 +210,10 @@ def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
         workload=record.workload.name,
         level=record.level.name,
         position=record.position,
-        status=_status(record, broken),
+        status=_status(own, broken),
         values=values(record),
         absent=absent(record),
-        checks=against(record.checks),
+        checks=against(checks),
         differences=tuple(broken),
         paused=record.paused,
         over_capacity=record.over_capacity,
@@ -215,24 +235,65 @@ def _beyond(runs: Sequence[RunSummary]) -> dict[str, Usual]:
     return found
 
 
-def _moves(runs: Sequence[RunSummary], beyond: Collection[str]) -> dict[str, Moves]:
+def _moves(runs: Sequence[RunSummary], beyond: Collection[str]) -> dict[str, Frequency]:
     """Deployment → in how many of its blocks a run moved so far."""
     return {
-        deployment: Moves(
+        deployment: Frequency(
             len({run.block for run in own if run.run in beyond}), len({run.block for run in own})
         )
         for deployment, own in grouped(_judged(runs), lambda run: run.deployment).items()
     }
 
 
-def _own(deployment: str, moves: Mapping[str, Moves], own: Collection[str]) -> Moving:
-    others = [each for name, each in moves.items() if name not in own]
+def _own(deployment: str, moves: Mapping[str, Frequency], own: Collection[str]) -> Moving:
+    others = together({name: each for name, each in moves.items() if name not in own})
     return Moving(
         deployment=deployment,
-        moved=moves[deployment].moved,
+        moved=moves[deployment].times,
         blocks=moves[deployment].blocks,
-        elsewhere=sum(each.moved for each in others),
-        others=sum(each.blocks for each in others),
+        elsewhere=others.times,
+        others=others.blocks,
+    )
+
+
+def _too_busy(check: CheckResult) -> bool:
+    """Whether hosts that direct others used too much."""
+    return check.check == CONTROL and check.status is Status.INVALID
+
+
+def _busy(records: Iterable[Record]) -> dict[str, Frequency]:
+    """Deployment → in how many of its blocks its manager used more than a run may have."""
+    return {
+        deployment: Frequency(
+            len({each.block for each in own if any(map(_too_busy, each.checks))}),
+            len({each.block for each in own}),
+        )
+        for deployment, own in grouped(records, lambda each: each.deployment).items()
+    }
+
+
+def _managed(
+    deployment: str,
+    busy: Mapping[str, Frequency],
+    managed: Collection[str],
+    records: Iterable[Record],
+) -> Managed:
+    others = together({name: each for name, each in busy.items() if name not in managed})
+    used = [
+        reading.value
+        for each in records
+        if each.deployment == deployment
+        for check in filter(_too_busy, each.checks)
+        for reading in check.seen
+        if isinstance(reading.value, float)
+    ]
+    return Managed(
+        deployment=deployment,
+        over=busy[deployment].times,
+        blocks=busy[deployment].blocks,
+        elsewhere=others.times,
+        others=others.blocks,
+        most=max(used, default=None),
     )
 
 
@@ -265,10 +326,10 @@ def _trend(record: Record) -> float | None:
     return found.change if found is not None and math.isfinite(found.change) else None
 
 
-def _status(record: Record, broken: Sequence[Difference]) -> Status:
+def _status(own: Status, broken: Sequence[Difference]) -> Status:
     if any(found.cause is Cause.UNDECLARED for found in broken):
         return Status.INVALID
-    return Status.UNKNOWN if broken and record.status is Status.VALID else record.status
+    return Status.UNKNOWN if broken and own is Status.VALID else own
 
 
 def settings(plan: Plan) -> tuple[Setting, ...]:

@@ -1,13 +1,15 @@
 """Whether a time line is flat: the windows of a run, made large enough to be judged.
 
 How far throughput moves within a run by chance is the machine's affair, so a run is judged beside
-all others of its study under the same workload and level, and not by a bound of ours.
+all others of its study under the same workload and level, and not by a bound of ours. Where one
+deployment moves more often than the others, this is a part of what it costs, such as work that one
+of its programs does every few seconds: to leave such runs out would spare it this cost.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -22,8 +24,6 @@ MINIMUM_RUNS = 12
 """Fewer runs tell nothing of how far runs move by chance."""
 FALSE_ALARM = 0.01
 """Chance that some run of a setting is called unsteady though none is."""
-OWN = 0.05
-"""Chance that some deployment is called moving by itself though all move alike."""
 LEAST = 0.10
 """Movement that a run may always have: on a very quiet machine less would be called too much."""
 _CONSISTENT = 1.4826
@@ -120,51 +120,6 @@ def unsteady(moved: Sequence[Moved]) -> dict[str, Usual]:
     if known is None:
         return {}
     return {run: known for run, left in _left(moved).items() if abs(left) > known.most}
-
-
-@dataclass(frozen=True)
-class Moves:
-    """How often a deployment moved. What disturbs a moment of the machine meets several runs of a
-    block, so that blocks are counted."""
-
-    moved: int
-    """Blocks with a run that moved by more than those of its setting do."""
-    blocks: int
-    """All blocks with a run that was judged."""
-
-
-def moving(moves: Mapping[str, Moves]) -> tuple[str, ...]:
-    """Deployments that move by themselves: more often than the others, by more than chance.
-
-    What disturbs a machine meets all deployments alike, as they have their places by lot. What
-    meets one again and again is a part of what it costs, such as work that one of its programs does
-    every few seconds; to leave such runs out would spare it this cost. The most frequent is tested
-    first, beside all that are not told to move by themselves, until one is not told from them.
-    Fisher's exact test, one-sided (Fisher 1934, Statistical Methods for Research Workers, 5th
-    edition, section 21.02). As any of those that are left could have been the most frequent, its
-    chance is multiplied by their number (Bonferroni).
-    """
-    left, found = dict(moves), list[str]()
-    while len(left) > 1:
-        most = max(left, key=lambda each: left[each].moved / max(left[each].blocks, 1))
-        choices, own = len(left), left.pop(most)
-        others = Moves(
-            sum(each.moved for each in left.values()), sum(each.blocks for each in left.values())
-        )
-        if choices * chance(own, others) >= OWN:
-            break
-        found.append(most)
-    return tuple(found)
-
-
-def chance(own: Moves, others: Moves) -> float:
-    """Probability that one moves so often or more often, if it moves as the others do."""
-    moved, blocks = own.moved + others.moved, own.blocks + others.blocks
-    ways = sum(
-        math.comb(moved, each) * math.comb(blocks - moved, own.blocks - each)
-        for each in range(own.moved, min(moved, own.blocks) + 1)
-    )
-    return ways / math.comb(blocks, own.blocks)
 
 
 def _left(moved: Sequence[Moved]) -> dict[str, float]:

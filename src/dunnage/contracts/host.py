@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from dunnage.model.choices import ClientKind
 from dunnage.model.study import Limits
 
 
@@ -157,6 +158,21 @@ class HasDisks(Protocol):
 def confinement(host: Site) -> str:
     """Why a host does not see its machine; empty where it does."""
     return host.confined if isinstance(host, Confined) else ""
+
+
+@runtime_checkable
+class StandsOnHost(Protocol):
+    """A client that is not simply a host: what its programs are, seen from the one it stands on."""
+
+    @property
+    def client_kind(self) -> ClientKind: ...
+
+
+def client_kind(client: Host) -> ClientKind:
+    """What a load generator is that runs there."""
+    if isinstance(client, StandsOnHost):
+        return client.client_kind
+    return ClientKind.POD if confinement(client) else ClientKind.PROCESS
 
 
 class Router(Protocol):

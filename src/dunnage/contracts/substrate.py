@@ -44,3 +44,14 @@ class TellsRestarts(Protocol):
 
         Raises HostLostError and RunError where a host cannot tell.
         """
+
+
+@runtime_checkable
+class TellsRules(Protocol):
+    """A substrate that makes rules for packets, which stay in force while it is frozen."""
+
+    def rules(self, host: str) -> int | None:
+        """How many rules for packets are in force in the network of a host, whoever made them.
+
+        None where it has no part there, and where its tools do not tell it.
+        """

@@ -12,8 +12,8 @@ class Kind(StrEnum):
     """What the bar of a rung stands for."""
 
     STEP = "step"
-    UNEXPLAINED = "unexplained"
-    """What the steps do not add up to; hatched."""
+    REST = "rest"
+    """What the steps do not add up to, as not all of them have the same blocks; hatched."""
     WHOLE = "whole"
 
 

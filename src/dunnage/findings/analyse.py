@@ -23,6 +23,7 @@ from dunnage.findings.differences.scope import Scope, pairs
 from dunnage.findings.parity.factors import factors
 from dunnage.findings.parity.stays import Checked, check_parity
 from dunnage.findings.restarts.restarted import restarted
+from dunnage.findings.rules.left import rules_left
 from dunnage.findings.rungs.rungs import rungs
 from dunnage.findings.saturation.open_load import open_levels, searches
 from dunnage.findings.scalability.over_levels import over_levels
@@ -154,7 +155,9 @@ def analyse(
         absent=absent(gathered.records.values()),
         restored=restored(plan, stays),
         restarted=restarted(gathered.records.values()),
+        rules_left=rules_left(plan, stays),
         moving=gathered.moving,
+        managed=gathered.managed,
         open_levels=open_levels(plan, gathered),
         searches=searches(plan, gathered),
         rungs=rungs(plan, comparisons, base),

@@ -36,7 +36,9 @@ that was left out, files that this user may not read, and metrics that are absen
 9: `damaged`, a ground of verdicts. 10: stays in which programs of a lab's Kubernetes were
 restarted. 11: deployments whose throughput moves by itself; runs of these are steady. 12:
 they are told by blocks, and no longer by runs. 13: `accounting` of soft interrupts took the place
-of `contained`; soft interrupts of the machine that are no host's.
+of `contained`; soft interrupts of the machine that are no host's; runs that were left out on each
+side of a comparison, `thinned`, deployments whose manager is busy by itself, whose runs count, and
+rules for packets that stay.
 """
 
 
@@ -78,6 +80,8 @@ class Ground(StrEnum):
     """Deployments that run together slow each other down by more than the tolerance."""
     DAMAGED = "damaged"
     """A file that verdicts come from, such as the study, is not as it was written."""
+    THINNED = "thinned"
+    """Runs of one side were left out more often than those of the other, by more than chance."""
 
 
 CLAIMING = frozenset(
@@ -96,6 +100,29 @@ class Overload(Value):
     """Valid runs."""
     least: float | None
     """Lowest share of the offered operations that was answered."""
+
+
+class LeftOut(Value):
+    """Runs of a deployment that do not count, of those planned in blocks that were begun."""
+
+    deployment: str
+    runs: int
+    of_runs: int
+    blocks: int
+    """Blocks with such a run."""
+    of_blocks: int
+    gates: Mapping[str, int] = {}
+    """Gate → runs that it left out, also `parity` and `missing`, for runs that did not happen. A
+    run that several left out is counted under each."""
+
+
+class Thinned(Value):
+    """Both sides of a comparison, over all workloads and levels at which both have valid runs."""
+
+    deployment: LeftOut
+    baseline: LeftOut
+    chance: float
+    """Probability that sides alike differ so much in the blocks with a run that was left out."""
 
 
 class Comparison(Value):
@@ -138,6 +165,10 @@ class Comparison(Value):
     """Overloads of the sides or the twins, if that is the ground."""
     neighbours: float | None = None
     """Neighbours change the metric by at least this much, if that is the ground."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Runs of the deployment and of the baseline that do not count, at this workload and level."""
+    thinned: Thinned | None = None
+    """By how much the two sides differ in what was left out, if that is the ground."""
 
     @property
     def withheld(self) -> bool:
@@ -303,6 +334,17 @@ class Restarted(Value):
     """From the start of the stay to the end of the last run that tells of them."""
 
 
+class RulesLeft(Value):
+    """A deployment that stands on no substrate, whose packets pass rules made for others."""
+
+    deployment: str
+    made_by: tuple[str, ...]
+    """Families of the substrates that were frozen meanwhile."""
+    least: int
+    """Fewest rules in force on one of its hosts."""
+    most: int
+
+
 class Moving(Value):
     """A deployment whose throughput moves by itself: more often than that of the others."""
 
@@ -316,6 +358,23 @@ class Moving(Value):
     """Blocks in which it was so, of all deployments that do not move by themselves, added up."""
     others: int
     """All blocks of these, added up."""
+
+
+class Managed(Value):
+    """A deployment whose orchestrator's manager is busy by itself: more often than the others'."""
+
+    deployment: str
+    over: int
+    """Blocks in which it used more of the clients' cores than a run may have, once or more. These
+    runs count."""
+    blocks: int
+    """All blocks with a run of the deployment."""
+    elsewhere: int
+    """Blocks in which it was so, of all deployments of which it is not told, added up."""
+    others: int
+    """All blocks of these, added up."""
+    most: float | None = None
+    """The most that it used in a run, in processors."""
 
 
 class Analysis(Value):
@@ -383,8 +442,12 @@ class Analysis(Value):
     """Every snapshot with which stays started; empty if every stay loaded its records."""
     restarted: tuple[Restarted, ...] = ()
     """Every stay in which programs of a lab's Kubernetes were restarted."""
+    rules_left: tuple[RulesLeft, ...] = ()
+    """Every deployment that stands on no substrate, where others' rules are in force."""
     moving: tuple[Moving, ...] = ()
     """Every deployment whose throughput moves by itself."""
+    managed: tuple[Managed, ...] = ()
+    """Every deployment whose orchestrator's manager is busy by itself."""
     open_levels: tuple[OpenLevel, ...] = ()
     """Results of every rate, share or number, for every deployment and workload."""
     searches: tuple[SaturationSearch, ...] = ()

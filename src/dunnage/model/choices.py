@@ -45,6 +45,15 @@ class ClientPlace(StrEnum):
     """In a container on the host."""
 
 
+class ClientKind(StrEnum):
+    """What a load generator is, seen from the client's host."""
+
+    PROCESS = "a process of the host"
+    CONTAINERS = "a container for each program"
+    IN_NETWORK = "a process of the host in the network of a pod"
+    POD = "a pod"
+
+
 class Phase(StrEnum):
     """Which phase of a workload is measured."""
 

@@ -61,6 +61,8 @@ class Aspect(StrEnum):
     RUNTIME = "runtime"
     """Facts from a Java virtual machine."""
     USER = "user"
+    CLIENT = "client"
+    """What the load generator is."""
     FACT = "fact"
     """Facts from a server."""
     UNREAD = "unread"

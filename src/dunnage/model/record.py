@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import model_validator
 
 from dunnage.model.check import CheckResult, Status
+from dunnage.model.choices import ClientKind
 from dunnage.model.deployment import Workload
 from dunnage.model.level import Level
 from dunnage.model.open_load import Refusal
@@ -386,6 +387,12 @@ class StayRecord(Value):
     """The way from the first client to each member, read back."""
     substrates: Mapping[str, str] = {}
     """Family of substrate → `awake` or `frozen` during the stay."""
+    rules: Mapping[str, int] = {}
+    """Host of a member or client → rules for packets in force in its network, whoever made them;
+    without hosts of which no substrate tells it."""
+    client: ClientKind | None = None
+    """What the load generator is, seen from the first client's host. None in records before version
+    15."""
     network: Mapping[str, str]
     """The active network: driver, MTU, proxy processes, address translation."""
     restored_from: str | None = None

@@ -37,8 +37,9 @@ class Rungs(Value):
     whole: Rung
     """From the first deployment to the last, measured by itself."""
     unexplained: float | None
-    """The whole less the sum of the steps, in s/op. 0 where all have the same blocks, for then they
-    add up by arithmetic; None where the whole is not known."""
+    """The whole less the sum of the steps, in s/op: what comes of blocks that not all of them have.
+    0 where all have the same blocks, for then they add up by arithmetic, whatever the cause of
+    each; None where the whole is not known."""
     left_out: tuple[str, ...] = ()
     """Deployments without a value here."""
 

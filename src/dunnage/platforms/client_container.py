@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import requests
 from docker import DockerClient
@@ -17,6 +17,7 @@ from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.software import Tree
 from dunnage.docker_api import translated
 from dunnage.errors import RunError
+from dunnage.model.choices import ClientKind
 from dunnage.model.layout import ENGINE_PROGRAM
 from dunnage.model.study import Limits
 from dunnage.platforms.containers import limit_arguments
@@ -68,6 +69,8 @@ class ClientContainer(Networked):
     Their image holds the engine and nothing else. The scratch directory is mounted at its own path,
     so files are put and fetched as on the host.
     """
+
+    client_kind: ClassVar[ClientKind] = ClientKind.CONTAINERS
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from dunnage.contracts.software import SoftwareStore
 from dunnage.contracts.substrate import Substrate
 from dunnage.deadline import Deadline
 from dunnage.errors import HostLostError, StayError
-from dunnage.model.choices import ClientPlace, Storage
+from dunnage.model.choices import ClientKind, ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.late import fill, late_host, unfilled
 from dunnage.model.layout import (
@@ -248,6 +248,8 @@ class FakePlatform(HostedMembers[ProcessMember]):
 
 class ContainerHost(Guest):
     """A container on a client's host: a host with files of its own."""
+
+    client_kind: ClassVar[ClientKind] = ClientKind.CONTAINERS
 
     def __init__(self, host: Host, name: str) -> None:
         super().__init__(host)

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 
 from dunnage import catalog
+from dunnage.contracts.host import client_kind
 from dunnage.contracts.platform import GivesAccount, Platform
 from dunnage.errors import DunnageError
 from dunnage.model.choices import Data
@@ -22,6 +23,7 @@ from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import control, inspect
 from dunnage.runner.outweigh import outweighing
 from dunnage.runner.restarts import RestartCount
+from dunnage.runner.rules import rules_on
 from dunnage.runner.slowdown import slowdown
 from dunnage.runner.snapshots import KeptSnapshot, keeping, snapshot_of
 from dunnage.runner.stay import Equipment, Stay
@@ -91,6 +93,8 @@ def living_stay(
         running = platform.running()
         target = database.target(spec, reservation)
         clients = tuple(platform.client(host) for host in testbed.group(CLIENT_GROUP))
+        on_the_way = {each.host.name: each.host for each in running}
+        on_the_way |= {host.name: host for host in testbed.group(CLIENT_GROUP)}
         names = resolved(target, clients)
         endpoint = allowed(target, names)
         found = [
@@ -114,6 +118,8 @@ def living_stay(
                 network=platform.network(),
                 paths=platform.paths(clients[0]),
                 substrates=awake,
+                rules=rules_on(on_the_way.values(), equipment.substrates.values()),
+                client=client_kind(clients[0]),
                 restored_from=kept.stay if kept else None,
                 control=controlled,
             )

@@ -20,6 +20,7 @@ from dunnage.model.agreement import agreed
 from dunnage.model.value import Scalar
 from dunnage.substrates.inquiry import daemon_facts
 from dunnage.substrates.ranges import SUBNET_SIZE, Ranges, container_ranges
+from dunnage.substrates.rules import rules_in_force
 from dunnage.substrates.side_by_side import side_by_side
 
 UNIT = "daemon"
@@ -109,6 +110,10 @@ class Daemons:
 
     def units(self, host: str) -> tuple[str, ...]:
         return (UNIT,) if host in self._hosts else ()
+
+    def rules(self, host: str) -> int | None:
+        there = self._hosts.get(host)
+        return None if there is None else rules_in_force(there, self._binaries.environment)
 
     def wake(self) -> None:
         """Let the daemons go on."""

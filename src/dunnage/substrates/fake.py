@@ -13,6 +13,8 @@ from dunnage.model.record import Restart
 from dunnage.model.value import Scalar
 
 UNIT = "daemon"
+RULES = 3
+"""For packets, that each daemon has made."""
 
 
 class FakeSubstrate:
@@ -35,6 +37,9 @@ class FakeSubstrate:
 
     def units(self, host: str) -> tuple[str, ...]:
         return (UNIT,) if host in self._hosts else ()
+
+    def rules(self, host: str) -> int | None:
+        return RULES if host in self._hosts else None
 
     def wake(self) -> None:
         """Make it usable for a stay; a host that was restored gets its daemon anew."""

@@ -100,6 +100,9 @@ class Swarm:
     def units(self, host: str) -> tuple[str, ...]:
         return self._below.units(host) if host in self._hosts else ()
 
+    def rules(self, host: str) -> int | None:
+        return self._below.rules(host) if host in self._hosts else None
+
     def wake(self) -> None:
         """Let the daemons go on, and wait until every node is ready and stays so.
 

@@ -157,7 +157,10 @@ _ALLOWED: Mapping[str, _Parts] = {
     "duration": ("at least {measured}",),
     "clock": ("no host's clock set by more than {moved}",),
     "idle": ("at most {idle} of one processor in the turns of others",),
-    "control": ("at most {control} of one processor",),
+    "control": (
+        "at most {control} of one processor, unless its deployment exceeds this more often than "
+        "the others",
+    ),
 }
 _ALLOWED_WHY: Mapping[tuple[str, Why], _Parts] = {
     ("schedule", Why.NOT_ASKED): ("none in a closed loop",),

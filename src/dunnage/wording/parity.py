@@ -144,6 +144,7 @@ _HEADS: Mapping[Aspect, str] = {
     Aspect.KERNEL: "kernel setting {}",
     Aspect.RUNTIME: "virtual machine, {}",
     Aspect.USER: "user of the process",
+    Aspect.CLIENT: "load generator",
     Aspect.FACT: "{}",
 }
 _LINES = frozenset({Aspect.ARGUMENT, Aspect.VARIABLE, Aspect.CONFIGURATION, Aspect.FACT})

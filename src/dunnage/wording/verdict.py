@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
-from dunnage.model.analysis import Comparison, Ground, Overload
+from dunnage.model.analysis import Comparison, Ground, Overload, Thinned
 from dunnage.model.estimate import Estimate
 from dunnage.units import percent
-from dunnage.wording import numbers
+from dunnage.wording import left_out, numbers
 
 ON_AN_EDGE = (
     "The estimate is on the edge between two verdicts. More blocks do not help there, but a "
@@ -84,6 +84,8 @@ def _withheld(comparison: Comparison) -> str:
             )
         case Ground.NO_BOUND:
             return NO_BOUND
+        case Ground.THINNED if comparison.thinned is not None:
+            return _thinned(comparison.thinned)
         case Ground.TWIN_LEFT_OUT:
             return TWIN_LEFT_OUT
         case Ground.DAMAGED:
@@ -94,6 +96,15 @@ def _withheld(comparison: Comparison) -> str:
 def _interval(difference: Estimate) -> str:
     low, high = difference.low or 0.0, difference.high or 0.0
     return f"The interval {numbers.difference(low)} to {numbers.difference(high)}"
+
+
+def _thinned(found: Thinned) -> str:
+    sides = found.deployment, found.baseline
+    return (
+        f"Runs were left out in {' and in '.join(map(left_out.blocks, sides))}. Chance explains "
+        f"such a difference in only {percent(found.chance)} of studies, so that the runs that are "
+        "left may be chosen by what they measured."
+    )
 
 
 def _too_few(present: int, noun: str) -> str:

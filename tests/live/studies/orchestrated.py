@@ -7,8 +7,13 @@ from pathlib import Path
 
 from study_process import StudyProcess, in_a_run, under_way
 
+from dunnage.analysis.checks import CONTROL
+from dunnage.analysis.gather import STEADY
 from dunnage.hosts.lab import LABS, Owner
+from dunnage.model.check import Status
+from dunnage.model.record import Record
 from dunnage.store.read import Result
+from dunnage.wording.checks import failed
 
 STUDY = """
 dunnage: 1
@@ -23,6 +28,9 @@ blocks: 1
 deadline: 30s
 patience: 0s
 """
+KEPT = 0.5
+"""Share of the throughput before and after that must stay while a control program is away: one that
+comes back takes processor time of the clients, as both share a machine."""
 NATIVE = "native: {platform: native}"
 
 
@@ -56,6 +64,40 @@ def finished_though_cut(name: str, path: Path) -> tuple[Result, str]:
     assert ("host restored", "db-2") in events
     assert "stay failed" in {event for event, _ in events}
     return result, running.said
+
+
+def insist_the_load_did_not_care(record: Record, since: float, until: float) -> str:
+    """No operation failed, and throughput in the time between, of which the times are Unix times,
+    was not much less than before and after; the three, to be told."""
+    load = record.measurement
+    assert load is not None
+    assert not any(load.operations["all"].errors.values()), load.operations["all"].errors
+    windows = [window for window in load.windows if window.start >= 0]
+    assert not any(window.errors for window in windows)
+    parts = {
+        "before": [each for each in windows if load.began + each.start + each.length <= since],
+        "in": [
+            each
+            for each in windows
+            if load.began + each.start < until and load.began + each.start + each.length > since
+        ],
+        "after": [each for each in windows if load.began + each.start >= until],
+    }
+    assert all(parts.values()), {name: len(each) for name, each in parts.items()}
+    assert all(window.operations for window in windows)
+    rates = {
+        name: sum(each.operations for each in part) / sum(each.length for each in part)
+        for name, part in parts.items()
+    }
+    told = ", ".join(f"{rate:.0f} op/s {name}" for name, rate in rates.items())
+    assert rates["in"] >= KEPT * min(rates["before"], rates["after"]), told
+    return told
+
+
+def insist_nothing_else_spoilt(record: Record) -> None:
+    """A run counts, or what spoilt it is what its orchestrator itself does here."""
+    wrong = {check.check for check in record.checks if check.status is not Status.VALID}
+    assert wrong <= {CONTROL, STEADY}, failed(record.checks)
 
 
 def insist_charged_and_inside(result: Result) -> None:

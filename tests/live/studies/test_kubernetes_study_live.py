@@ -16,10 +16,13 @@ from orchestrated import (
     finished,
     finished_though_cut,
     insist_charged_and_inside,
+    insist_nothing_else_spoilt,
+    insist_the_load_did_not_care,
     written,
 )
-from study_process import in_a_run, insist_nothing_left, started, under_way
+from study_process import driven, in_a_run, insist_nothing_left, started, under_way
 
+from dunnage.model.choices import ClientKind
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.store.read import Result
 from dunnage.substrates.kubernetes.control_plane import API, ETCD, SCHEDULER, UNITS
@@ -46,6 +49,14 @@ def test_a_study_runs_inside_and_outside_of_pods_and_records_the_way_to_every_me
     insist_charged_and_inside(result)
     stays = {stay.deployment: stay for stay in result.stays}
     assert stays["native"].substrates == {"kubernetes": "frozen"}
+    assert set(stays["native"].rules) == {"db-1", "db-2", "client-1"}
+    assert all(stays["native"].rules.values()), "kube-proxy's rules stay while it is frozen"
+    kinds = {name: each.client for name, each in stays.items()}
+    assert kinds == {
+        "native": ClientKind.PROCESS,
+        "service": ClientKind.PROCESS,
+        "dns": ClientKind.IN_NETWORK,
+    }
     for deployment in ("service", "dns"):
         assert stays[deployment].substrates == {"kubernetes": "awake"}
         assert stays[deployment].network["encapsulation"] == "vxlan"
@@ -88,31 +99,46 @@ def test_a_host_that_is_cut_during_a_run_is_restored_and_is_a_node_again(tmp_pat
 
 
 @pytest.mark.proof
-def test_the_data_path_does_not_care_for_the_api_server(tmp_path: Path) -> None:
-    """It stands still for a part of a run."""
-    name, path = written("kubernetes", tmp_path, "6s", SERVICE_IP)
-    with under_way(name, path, in_a_run) as running:
+@pytest.mark.quiet
+def test_the_data_path_does_not_care_for_the_api_server(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """It stands still for a part of a run, in which as many operations are answered, and none
+    fails."""
+    name, path = written("kubernetes", tmp_path, "9s", SERVICE_IP)
+    with under_way(name, path, driven) as running:
         server = running.until(partial(running.program, API))
+        time.sleep(2.0)
+        since = time.time()
         os.kill(server, signal.SIGSTOP)
         time.sleep(3.0)
         os.kill(server, signal.SIGCONT)
+        until = time.time()
         result = finished(running)
     insist_charged_and_inside(result)
+    (record,) = result.records
+    record_property("seen", insist_the_load_did_not_care(record, since, until))
+    record_property("seen", f"{record.status} {failed(record.checks)}".strip())
+    insist_nothing_else_spoilt(record)
     assert "stay failed" not in {str(event["event"]) for event in result.events()}
 
 
 @pytest.mark.proof
+@pytest.mark.quiet
 @pytest.mark.parametrize("program", [API, ETCD, SCHEDULER, CONTAINERD, KUBELET])
 def test_a_run_goes_on_though_a_control_program_is_killed_and_comes_back(
     tmp_path: Path, record_property: Callable[[str, object], None], program: str
 ) -> None:
     """It is restarted while the run goes on, which the record tells; the stay after it is made with
     it."""
-    name, path = written("kubernetes", tmp_path, "15s", HOST_PORT, SERVICE_IP)
-    with under_way(name, path, in_a_run) as running:
+    name, path = written("kubernetes", tmp_path, "18s", HOST_PORT, SERVICE_IP)
+    with under_way(name, path, driven) as running:
         killed = running.until(partial(running.program, program))
+        time.sleep(2.0)
+        since = time.time()
         os.kill(killed, signal.SIGKILL)
         running.until(lambda: (running.program(program) or killed) != killed)
+        until = time.time()
         running.until(lambda: in_a_run(running))
         assert not running.result().finished(), f"a run had ended before {program} came back"
         result = finished(running)
@@ -123,7 +149,9 @@ def test_a_run_goes_on_though_a_control_program_is_killed_and_comes_back(
         record_property("seen", f"{record.deployment}: {record.status} {why}".strip())
         assert record.measurement is not None
         assert not any(record.measurement.operations["all"].errors.values()), record.run
+        insist_nothing_else_spoilt(record)
     hurt, whole = sorted(result.records, key=lambda record: record.started)
+    record_property("seen", insist_the_load_did_not_care(hurt, since, until))
     (restart,) = hurt.restarts or ()
     assert (restart.program, restart.code) == (program, -signal.SIGKILL)
     assert hurt.started <= restart.time <= hurt.ended

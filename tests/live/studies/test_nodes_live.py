@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from nodes_studies import (
     without_kubelet,
     written,
 )
+from orchestrated import insist_the_load_did_not_care
 from study_process import answered, started
 
 from dunnage import catalog
@@ -36,6 +37,7 @@ from dunnage.kubernetes_api import connect
 from dunnage.model.check import Status, Why
 from dunnage.opened import open_at
 from dunnage.store.events import RUN_BEGINS, STAY_FAILED
+from dunnage.wording.checks import failed
 
 pytestmark = [pytest.mark.live, pytest.mark.kubernetes, pytest.mark.timeout(600)]
 
@@ -293,17 +295,26 @@ def test_a_host_whose_agent_is_gone_gets_a_new_one_and_the_study_goes_on(
 
 
 @pytest.mark.proof
+@pytest.mark.quiet
 def test_a_run_goes_on_while_the_api_server_is_killed_and_comes_back(
-    lab: Lab, tmp_path: Path
+    lab: Lab, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    """All streams break with it, and are opened again."""
-    name, path = written(tmp_path, PORT, SERVICE, duration="12s")
+    """All streams break with it, and are opened again. No operation fails meanwhile."""
+    name, path = written(tmp_path, PORT, SERVICE, duration="14s")
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         running.until(lambda: begun(running))
-        time.sleep(3.0)
+        time.sleep(4.0)
         (server,) = programs(lab, "kube-apiserver")
+        since = time.time()
         os.kill(int(server.name), signal.SIGKILL)
+        running.until(lambda: [each for each in programs(lab, "kube-apiserver") if each != server])
+        until = time.time()
         result = finished(running)
+    hurt = min(result.records, key=lambda record: record.started)
+    assert hurt.started <= since and until <= hurt.ended
+    record_property("seen", insist_the_load_did_not_care(hurt, since, until))
+    for record in result.records:
+        record_property("seen", f"{record.deployment}: {record.status} {failed(record.checks)}")
     assert "stay failed" not in {str(event["event"]) for event in result.events()}
     insist_nothing_left(lab)
 

@@ -87,7 +87,8 @@ def test_a_shipped_study_answers_with_valid_runs_and_complete_blocks(
     took = time.monotonic() - began
     seen = Analysis.model_validate(answer["analysis"])
     record_property("seen", f"took {duration(took)} of {SHIPPED[study]} min; {in_short(seen)}")
-    published = dict(PUBLISHED.get(study, {}))
+    publication = PUBLISHED.get(study)
+    published = dict(publication.told if publication else {})
     for one in seen.answers:
         for each in one.comparisons:
             if each.primary:
@@ -95,7 +96,7 @@ def test_a_shipped_study_answers_with_valid_runs_and_complete_blocks(
                 told = f"; published: {beside}" if beside else ""
                 cell = f"{one.question}: {each.deployment} {each.metric} {each.workload}"
                 record_property("seen", f"{cell} {said(each.difference)} {each.verdict}{told}")
-    for told in (*ladders(seen), *agreement(seen, PUBLISHED.get(study, {}))):
+    for told in (*ladders(seen), *agreement(seen, publication)):
         record_property("seen", told)
     assert not published
     assert seen.answers

@@ -10,11 +10,10 @@ from analysis_cases import deployment, process, stay
 
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys, leaves
-from dunnage.model.choices import Storage
-from dunnage.model.parity import Aspect, Cause, Factor, FoundDifference
-from dunnage.model.record import UnseenProcess
+from dunnage.model.choices import ClientKind, Storage
+from dunnage.model.parity import Cause, Factor
 from dunnage.model.study import DatabaseSpec, Limits
-from dunnage.wording.parity import factor, not_compared, sentence, shown
+from dunnage.wording.parity import factor, sentence
 
 
 def spoiled(**changed: Any) -> tuple[Any, Any]:
@@ -328,72 +327,22 @@ def test_an_argument_that_is_a_dash_is_not_the_same_as_none() -> None:
     assert found.cause is Cause.UNDECLARED
 
 
-def unseen(name: str, reason: str = "it runs elsewhere", **changed: Any) -> Any:
-    told = UnseenProcess(member="redis-1", role="primary", reason=reason)
-    return stay(name, processes=(), unseen=(told,), **changed)
-
-
-def test_a_process_that_is_not_seen_is_told_as_such_and_not_as_a_difference() -> None:
-    for one, other in ((stay(), unseen("b")), (unseen("a"), stay()), (unseen("a"), unseen("b"))):
-        (found,) = compare(one, other, set())
-        assert (found.aspect, found.cause) == (Aspect.PROCESS, Cause.UNSEEN)
-        assert sentence(found) == "primary: process: it runs elsewhere"
-
-
-def test_what_servers_say_is_compared_where_processes_are_not_seen() -> None:
-    found = compare(
-        unseen("a", facts={"version": "7.0"}), unseen("b", facts={"version": "7.2"}), ()
+def test_clients_of_two_platforms_that_are_other_things_are_listed_and_spoil_no_run() -> None:
+    swarm = stay("swarm", client=ClientKind.CONTAINERS)
+    pods = stay("kubernetes", client=ClientKind.IN_NETWORK)
+    (found,) = compare(swarm, pods, {"platform", "network"})
+    assert (found.cause, found.comes_with) == (Cause.INHERENT, "platform")
+    assert sentence(found) == (
+        "load generator: a container for each program → a process of the host in the network of a "
+        "pod"
     )
-    assert [each.cause for each in found] == [Cause.UNSEEN, Cause.UNDECLARED]
+    assert compare(swarm, stay("native"), {"platform"}) == ()
 
 
-def test_a_member_that_only_one_side_has_is_a_difference_though_it_is_not_seen() -> None:
-    other = UnseenProcess(member="redis-2", role="replica", reason="it runs elsewhere")
-    more = unseen("b").model_copy(update={"unseen": (*unseen("b").unseen, other)})
-    found = {each.aspect: each.cause for each in compare(unseen("a"), more, ())}
-    assert found == {Aspect.PROCESS: Cause.UNSEEN, Aspect.MEMBER: Cause.UNDECLARED}
-
-
-def test_what_was_not_compared_is_one_sentence_that_names_whose_processes() -> None:
-    between = [
-        FoundDifference(deployment=name, baseline="native", difference=each)
-        for name in ("docker", "swarm")
-        for each in compare(stay(), unseen(name), ())
-    ]
-    assert not_compared(between) == (
-        "Processes of docker and swarm were not compared (it runs elsewhere): a verdict holds only "
-        "if they run the same software with the same settings."
-    )
-    assert shown(between, "native") == ()
-    assert not_compared(()) == ""
-
-
-def on_unread(name: str, why: str = "encapsulation, proxy: no rights") -> Any:
-    return stay(name, network={"driver": "unknown: no rights", "unread": why})
-
-
-def test_a_network_that_nobody_read_back_is_told_as_such_and_not_as_a_difference() -> None:
-    sides = ((stay(), on_unread("b")), (on_unread("a"), stay()), (on_unread("a"), on_unread("b")))
-    for one, other in sides:
-        (found,) = compare(one, other, set())
-        assert (found.aspect, found.cause) == (Aspect.NETWORK, Cause.UNSEEN)
-        assert sentence(found) == "network: encapsulation, proxy: no rights"
-    assert compare(stay(), stay(network={"driver": "bridge"}), set()) == ()
-
-
-def test_what_verdicts_mean_where_neither_networks_nor_processes_are_known_is_a_sentence_each() -> (
-    None
-):
-    between = [
-        FoundDifference(deployment=name, baseline="native", difference=each)
-        for name in ("ports", "services")
-        for one in (unseen(name), on_unread(name))
-        for each in compare(stay(), one, ())
-    ]
-    assert not_compared(between) == (
-        "Processes of ports and services were not compared (it runs elsewhere): a verdict holds "
-        "only if they run the same software with the same settings. The network of ports and "
-        "services is not known (encapsulation, proxy: no rights): it was not read back, and a "
-        "verdict holds for what its cluster had, which may be another than the study names."
-    )
-    assert shown(between, "native") == ()
+def test_a_client_that_a_study_puts_elsewhere_is_its_factor() -> None:
+    outside = stay("kubernetes", client=ClientKind.PROCESS)
+    pods = stay("kubernetes", client=ClientKind.IN_NETWORK)
+    (found,) = compare(outside, pods, {"client"})
+    assert found.cause is Cause.FACTOR
+    (other,) = compare(outside, pods, set())
+    assert other.cause is Cause.UNDECLARED

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -11,17 +10,7 @@ from analysis_study import plan, records
 from test_analysis_judge import judged
 
 from dunnage.analysis.checks.finding import share
-from dunnage.analysis.steady import (
-    LEAST,
-    MINIMUM_RUNS,
-    OWN,
-    Moved,
-    Moves,
-    chance,
-    moving,
-    unsteady,
-    usual,
-)
+from dunnage.analysis.steady import LEAST, MINIMUM_RUNS, Moved, unsteady, usual
 from dunnage.findings.checks import sentences
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.plan import StayPlan
@@ -94,50 +83,6 @@ def test_an_unsteady_run_is_invalid_counts_for_its_gate_and_says_beside_what() -
     assert wrong.run == made[4].run
     assert seen(wrong.checks[-1]) == "+80.0 % from its first to its last third"
     assert "24 runs of this study moved by" in allowed(wrong.checks[-1])
-
-
-def test_the_chance_that_one_moves_so_often_is_that_of_all_ways_to_share_the_moves() -> None:
-    """Every small case, beside counting all ways."""
-    for runs, others in product(range(1, 5), repeat=2):
-        for moved in range(runs + others + 1):
-            ways = list(combinations(range(runs + others), moved))
-            for own in range(max(0, moved - others), min(moved, runs) + 1):
-                so_often = sum(sum(each < runs for each in way) >= own for way in ways)
-                found = chance(Moves(own, runs), Moves(moved - own, others))
-                assert found == pytest.approx(so_often / len(ways))
-
-
-def test_a_deployment_moves_by_itself_if_it_does_so_more_often_than_the_others() -> None:
-    """The counts of the first `studies/orchestrators.yaml`, where flannel works every 5 s."""
-    seen = {"service-ip": 6, "host-port": 7, "inside": 7, "dns": 2}
-    quiet = dict.fromkeys(("native", "twin", "docker", "bridge", "swarm"), 0)
-    moves = {name: Moves(moved, 18) for name, moved in (seen | quiet).items()}
-    assert moving(moves) == ("host-port", "inside", "service-ip")
-    fewer = {name: Moves(moved, 18) for name, moved in (seen | {"native": 0}).items()}
-    assert moving(fewer) == ()
-
-
-@pytest.mark.parametrize(
-    "moves",
-    [
-        {},
-        {"native": Moves(9, 12)},
-        {"native": Moves(0, 12), "bridge": Moves(0, 12)},
-        {"native": Moves(3, 12), "bridge": Moves(4, 12), "twin": Moves(3, 12)},
-        {"native": Moves(0, 0), "bridge": Moves(1, 1)},
-    ],
-)
-def test_what_meets_all_alike_is_nobodys_own(moves: dict[str, Moves]) -> None:
-    assert moving(moves) == ()
-
-
-def test_moves_by_lot_are_seldom_called_a_deployments_own() -> None:
-    lots = np.random.default_rng(1).binomial(36, 0.1, size=(2000, 4))
-    called = sum(
-        bool(moving({str(at): Moves(int(each), 36) for at, each in enumerate(study)}))
-        for study in lots
-    )
-    assert called / len(lots) < OWN
 
 
 def test_runs_of_a_deployment_that_moves_by_itself_count_and_are_told() -> None:

@@ -1,4 +1,4 @@
-"""Ladders: bars start where the last one ended, and what is not explained is drawn as such."""
+"""Ladders: bars start where the last one ended, and a rest is drawn only where there can be one."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from dunnage.report.page.page import page
 from dunnage.report.paper.ladder import paint_ladders
 from dunnage.report.tables.every import tables
 from dunnage.report.terminal.rungs import rungs_tables
+from dunnage.wording.terms import title
 from report_samples import nothing_measured, sample
 
 
@@ -33,14 +34,21 @@ def test_there_is_one_picture_for_each_workload_and_level_with_a_ladder_for_each
 def test_a_bar_starts_where_the_last_one_ended_and_the_whole_at_the_first_deployment() -> None:
     for picture in pictures().values():
         for ladder in picture.ladders:
-            *steps, rest, whole = ladder.rungs
-            assert {step.kind for step in steps} == {Kind.STEP}
-            assert (rest.kind, whole.kind) == (Kind.UNEXPLAINED, Kind.WHOLE)
+            *steps, whole = ladder.rungs
+            assert whole.kind is Kind.WHOLE
             reached = 0.0
-            for bar in (*steps, rest):
+            for bar in steps:
                 assert bar.start == pytest.approx(reached)
                 reached = bar.end
             assert (whole.start, whole.end) == pytest.approx((0.0, reached))
+
+
+def test_a_rest_is_drawn_where_blocks_differ_and_none_where_it_is_zero_by_arithmetic() -> None:
+    for found in sample().analysis.rungs:
+        picture = pictures()[f"rungs-{found.workload}-{found.level}"]
+        (ladder,) = (one for one in picture.ladders if one.title == title(found.metric))
+        rest = [bar.kind for bar in ladder.rungs if bar.kind not in {Kind.STEP, Kind.WHOLE}]
+        assert rest == ([Kind.REST] if found.unexplained else [])
 
 
 def test_intervals_lie_about_the_end_of_their_step_in_microseconds() -> None:
@@ -60,16 +68,18 @@ def test_an_axis_holds_every_bar_with_its_interval() -> None:
                 assert scale.low <= min(ends) and max(ends) <= scale.high
 
 
-def test_the_notes_say_what_is_unexplained_unknown_and_left_out() -> None:
+def test_the_notes_say_what_steps_add_up_to_and_what_is_unknown_and_left_out() -> None:
     complete, uneven = (found for found in sample().analysis.rungs if found.workload == "A")
     assert notes([complete]) == (
-        "Every step has the same blocks, so that the steps add up to the whole by arithmetic: "
-        "nothing is unexplained.",
+        "Every step has the same blocks, so that the steps add up to the whole by arithmetic, "
+        "whatever the cause of each. So a step holds all in which its two deployments differ, "
+        "also what nobody has named, and the last one holds what the others leave of the whole.",
     )
     (rest,) = notes([uneven])
     assert rest.startswith("CPU per operation, database hosts: the steps add up to +1.44 µs/op")
-    assert rest.endswith("+0.54 µs/op stay unexplained.")
+    assert rest.endswith("+0.54 µs/op come of that, not of a deployment.")
     told = " ".join(pictures()["rungs-C-t32"].notes)
+    assert "+0.54 µs/op come of that, and of what is not known of a step." in told
     assert "no block has valid runs of both docker-host and docker-bridge" in told
     assert "without a valid run that tells it: docker-noisy" in told
 
@@ -111,12 +121,14 @@ def test_a_first_deployment_that_one_metric_lacks_has_no_value_there() -> None:
     assert rows["native → docker-host"][2] == "-"
 
 
-def test_the_page_draws_each_ladder_and_hatches_what_is_unexplained() -> None:
+def test_the_page_draws_each_ladder_and_hatches_what_comes_of_other_blocks() -> None:
     made = sample()
     text = page(made.analysis, made.study, made.plan, made.stays)
     section = re.search(r'<section id="rungs">.*?</section>', text, re.S)
     assert section is not None
-    assert section[0].count('class="bars ladder"') == section[0].count('class="hatched"') == 4
+    assert section[0].count('class="bars ladder"') == 4
+    uneven = sum(bool(found.unexplained) for found in made.analysis.rungs)
+    assert section[0].count('class="hatched"') == uneven
     assert '<a href="#rungs">' in text
     without = made.analysis.model_copy(update={"rungs": ()})
     assert "#rungs" not in page(without, made.study, made.plan, made.stays)
@@ -146,6 +158,6 @@ def test_the_table_has_steps_the_whole_and_the_rest_in_microseconds() -> None:
     (table,) = (each for each in tables(made.analysis, made.plan) if each.name == "rungs")
     assert table.heads[6:9] == ["difference [µs/op]", "low [µs/op]", "high [µs/op]"]
     kinds = [row[3] for row in table.shown]
-    assert kinds[:5] == ["step", "step", "step", "whole", "unexplained"]
+    assert kinds[:9] == [*["step"] * 3, "whole", *["step"] * 3, "whole", "the rest"]
     unknown = [row[6] for row in table.shown if row[9] == 0]
     assert unknown == [None, None]

@@ -3,6 +3,7 @@
 from dunnage.analysis.checks.evidence import Bounds as Bounds
 from dunnage.analysis.checks.evidence import Evidence as Evidence
 from dunnage.analysis.checks.evidence import MemberState as MemberState
+from dunnage.analysis.checks.judge import CONTROL as CONTROL
 from dunnage.analysis.checks.judge import DISTURBANCES as DISTURBANCES
 from dunnage.analysis.checks.judge import GATES as GATES
 from dunnage.analysis.checks.judge import against as against

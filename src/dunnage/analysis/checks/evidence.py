@@ -49,7 +49,8 @@ class Bounds:
     """Processors that all members of a deployment may use while others have their turns."""
     control: float = 0.05
     """Processors that hosts may use which direct an orchestrator's nodes: they share the clients'
-    cores, so what they use there is missing for the load."""
+    cores, so what they use there is missing for the load. Runs above it count all the same where a
+    deployment has them more often than the others, by more than chance."""
     clock: float = 0.05
     """Seconds by which a host's clock may have moved against ours: a quarter of a window of the
     time line, and far above what a time service slews in a minute (30 ms)."""

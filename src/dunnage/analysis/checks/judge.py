@@ -13,6 +13,9 @@ from dunnage.model.check import CheckResult, Status, Why
 CLOCK = "clock"
 """The gate that every other one leans on: without it nobody knows which samples belong to a run."""
 
+CONTROL = "control"
+"""The gate that judges the hosts which direct others."""
+
 GATES: dict[str, Gate] = {
     "members": members,
     "errors": load.errors,
@@ -31,7 +34,7 @@ GATES: dict[str, Gate] = {
     "parts": load.parts,
     "duration": load.length,
     "idle": machine.idle,
-    "control": machine.control,
+    CONTROL: machine.control,
     CLOCK: machine.clock,
 }
 """Every gate by the name that reports show."""

@@ -182,7 +182,14 @@ def kept_time(clocks: Mapping[str, float], bounds: Bounds | None = None) -> bool
 
 
 def control(evidence: Evidence, bounds: Bounds) -> Finding:
-    """What the hosts used that direct an orchestrator's nodes, on the cores of the clients."""
+    """What the hosts used that direct an orchestrator's nodes, on the cores of the clients.
+
+    It is a gate for moments unlike the others, such as after a program has been restarted. A
+    deployment whose runs exceed the bound more often than those of the others does so by itself: it
+    costs this here. To leave its busiest runs out would spare it that cost, thin one side only, and
+    keep runs just below the bound, which cost about as much. So they count then, and the answer
+    tells it (`gather`), as it does of throughput that moves by itself.
+    """
     hosts = [host for host in evidence.usage if host.group == CONTROL_GROUP]
     if not hosts:
         return NOT_ASKED

@@ -9,6 +9,7 @@ from dunnage.cli.shared import blocks, going_on, machine_history, trust
 from dunnage.cli.shared.terminal import Format, formatted, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.findings.checks.sentences import enough_valid
+from dunnage.findings.differences import sentences
 from dunnage.findings.differences.lacking import lacking
 from dunnage.model.analysis import Analysis
 from dunnage.model.check import Status
@@ -51,6 +52,7 @@ def answer(
                 "result": str(result.layout.root),
                 "page": str(place) if unwritten is None else None,
                 "damage": damage.brief(analysis.damages) or None,
+                "thinned": sentences.thinned(analysis),
                 "analysis": analysis.model_dump(mode="json"),
             }
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dunnage.analysis.checks import CONTROL
 from dunnage.analysis.gather import STEADY, Gathered
 from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import GateSummary
@@ -13,11 +14,13 @@ from dunnage.model.check import CheckResult, Status
 def gates(gathered: Gathered) -> tuple[GateSummary, ...]:
     """One summary for each gate, in the order in which runs pass them.
 
-    What the study judges of a run beside its others counts for the gate of that name.
+    What the study judges of a run beside its others counts for the gate of that name, and what a
+    deployment does by itself has spoilt no run.
     """
     checks = (check for record in gathered.records.values() for check in record.checks)
+    beside = {STEADY: len(gathered.unsteady), CONTROL: -gathered.excused}
     return tuple(
-        _summary(name, found, len(gathered.unsteady) if name == STEADY else 0)
+        _summary(name, found, beside.get(name, 0))
         for name, found in grouped(checks, lambda check: check.check).items()
     )
 

@@ -9,6 +9,7 @@ from statistics import median
 from dunnage.findings.checks import reasons
 from dunnage.findings.checks.reasons import Reason
 from dunnage.model.analysis import Analysis
+from dunnage.units import percent
 from dunnage.wording import alike, numbers, terms
 
 _ENOUGH_VALID = 0.9
@@ -111,3 +112,19 @@ def moving(analysis: Analysis) -> tuple[str, ...]:
         "what this deployment costs, so these runs count"
         for each in analysis.moving
     )
+
+
+def managed(analysis: Analysis) -> tuple[str, ...]:
+    """One sentence for each deployment whose orchestrator's manager is busy by itself."""
+    return tuple(
+        f"{terms.plain(each.deployment)}: the orchestrator's manager used more of the clients' "
+        f"cores than a run may have{_most(each.most)} in {each.over} of "
+        f"{numbers.count(each.blocks, 'block')}, and in {each.elsewhere} of {each.others} blocks "
+        "of the other deployments. It is a part of what this deployment costs where both share a "
+        "machine, so these runs count"
+        for each in analysis.managed
+    )
+
+
+def _most(processors: float | None) -> str:
+    return "" if processors is None else f", up to {percent(processors)} of one processor,"

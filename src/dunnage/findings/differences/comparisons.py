@@ -14,10 +14,11 @@ from dunnage.analysis import looks
 from dunnage.analysis.gather import Gathered
 from dunnage.analysis.intervals import Paired, sidak
 from dunnage.findings.differences.blocks import settle
+from dunnage.findings.differences.left_out import Sides
 from dunnage.findings.differences.scope import Pairing, Scope, is_primary
 from dunnage.findings.differences.twins import Twin, Twins, overloaded
 from dunnage.findings.differences.verdict import decide, inconclusive
-from dunnage.model.analysis import Comparison, Ground
+from dunnage.model.analysis import CLAIMING, Comparison, Ground
 from dunnage.model.control import NeighbourCost
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
@@ -75,6 +76,11 @@ class Comparisons:
         """What the study's twins tell."""
         return Twins(self.scope, self.gathered, self.look)
 
+    @cached_property
+    def sides(self) -> Sides:
+        """What was left out of each deployment."""
+        return Sides(self.scope.plan, self.gathered)
+
     def _compared(self, pairing: Pairing, question: str | None) -> Comparison:
         if question is None:
             return self._made(pairing, family=1, tolerance=self.scope.tolerance(pairing.metric))
@@ -118,6 +124,10 @@ class Comparisons:
             judgement = settle(pairs, difference, tolerance, better, known, family=family)
         if judgement.ground is Ground.NO_TWIN and self.scope.study.twin is not None:
             judgement = inconclusive(Ground.TWIN_LEFT_OUT)
+        thinned = None
+        if judgement.ground in CLAIMING and not own:
+            thinned = self.sides.thinned(pairing)
+            judgement = judgement if thinned is None else inconclusive(Ground.THINNED)
         if difference is None:
             difference = _nothing("not compared: over capacity" if over else "no complete block")
         elif not own and any(self.known_twins.alike(name, metric, setting) for name in sides):
@@ -147,6 +157,8 @@ class Comparisons:
             twin_blocks=None if twin is None else twin.n,
             overloads=over,
             neighbours=cost if judgement.ground is Ground.NEIGHBOURS else None,
+            left_out=self.sides.at(pairing),
+            thinned=thinned,
         )
 
     def _neighbours_cost(self, pairing: Pairing) -> float:

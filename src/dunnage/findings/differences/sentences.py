@@ -13,12 +13,12 @@ from dunnage.analysis.looks import costs, coverage, number
 from dunnage.findings.differences.answer import all_comparisons
 from dunnage.findings.differences.lacking import Role, lacking
 from dunnage.findings.study.sentences import database_name, subjects
-from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
+from dunnage.model.analysis import Analysis, Comparison, LeftOut, QuestionAnswer, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS, Better
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.wording import numbers, terms
+from dunnage.wording import left_out, numbers, terms
 from dunnage.wording.verdict import reason
 
 
@@ -170,7 +170,51 @@ def evidence(comparison: Comparison, reached: Reached) -> str:
     return (
         f"{became}{numbers.change(found.value)}, {numbers.coverage(found)} interval "
         f"{numbers.reach(found.low, found.high)}, over {blocks}{aside}{_twins(comparison.apart)}"
+        f"{_left_out(comparison)}"
     )
+
+
+def _left_out(comparison: Comparison) -> str:
+    """How many runs of each side do not count; empty in analyses that do not tell it."""
+    if not comparison.left_out:
+        return ""
+    if not any(side.runs for side in comparison.left_out):
+        return "; no run of either was left out"
+    return f"; left out: {' and '.join(map(left_out.runs, comparison.left_out))}"
+
+
+def thinned(analysis: Analysis) -> tuple[str, ...]:
+    """Each two deployments of which unlike shares of the runs were left out, so that nothing is
+    claimed where this is so."""
+    found = (reason(each) for each in all_comparisons(analysis) if each.thinned is not None)
+    return tuple(dict.fromkeys(found))
+
+
+def left_out_of_answers(analysis: Analysis) -> str:
+    """How many runs of each deployment do not count, of those behind answers; empty if all do."""
+    known = {
+        (side.deployment, found.workload, found.level): side
+        for answer in analysis.answers
+        for found in answer.comparisons
+        for side in found.left_out
+    }
+    if not any(side.runs for side in known.values()):
+        return ""
+    sides = grouped(known.values(), lambda side: side.deployment).values()
+    return ", ".join(map(left_out.runs, map(_together, sides)))
+
+
+def _together(sides: Sequence[LeftOut]) -> LeftOut:
+    """A deployment's runs over several workloads and levels."""
+    gates = Counter[str]()
+    for side in sides:
+        gates.update(side.gates)
+    added = {
+        "runs": sum(side.runs for side in sides),
+        "of_runs": sum(side.of_runs for side in sides),
+        "gates": dict(gates.most_common()),
+    }
+    return sides[0].model_copy(update=added)
 
 
 def _twins(apart: float | None) -> str:

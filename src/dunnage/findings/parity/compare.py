@@ -54,7 +54,12 @@ def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Dif
     the same.
     """
     pair = _Pair((Mask.of(a), Mask.of(b)), frozenset(factors))
-    differences = (*_members(a, b, pair), *_facts(a, b, pair), *_networks(a, b))
+    differences = (
+        *_members(a, b, pair),
+        *_facts(a, b, pair),
+        *_networks(a, b),
+        *_client(a, b, pair),
+    )
     return tuple(sorted(_of_all_roles(differences), key=_rank))
 
 
@@ -225,6 +230,18 @@ def _networks(a: StayRecord, b: StayRecord) -> Iterator[Difference]:
             deployment=other,
             cause=Cause.UNSEEN,
         )
+
+
+def _client(a: StayRecord, b: StayRecord, pair: _Pair) -> Iterator[Difference]:
+    """What the load generator is: in a container of Docker's it is another thing than in a pod."""
+    if a.client is None or b.client is None or a.client is b.client:
+        return
+    container = "platform" if "platform" in pair.factors else ""
+    sides = a.client.value, b.client.value
+    if "client" in pair.factors:
+        yield pair.difference("", Aspect.CLIENT, "", sides, {"client"})
+    else:
+        yield pair.difference("", Aspect.CLIENT, "", sides, comes_with=container)
 
 
 def _lines(who: str, name: str, texts: Sides, pair: _Pair) -> Iterator[Difference]:

@@ -10,7 +10,7 @@ from dunnage.drawing.figure import Axis
 from dunnage.drawing.ladder import Kind, Ladder, Ladders
 from dunnage.drawing.ladder import Rung as Bar
 from dunnage.drawing.scale import linear
-from dunnage.findings.rungs.sentences import PER_OPERATION, notes
+from dunnage.findings.rungs.sentences import PER_OPERATION, REST, notes
 from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.rungs import Rung, Rungs
@@ -45,11 +45,11 @@ def _ladder(found: Rungs) -> Ladder:
         _bar(terms.plain(step.deployment), Kind.STEP, start, step.difference)
         for start, step in zip(reached, found.steps, strict=False)
     ]
-    if found.unexplained is not None:
+    if found.unexplained:
         bars.append(
             Bar(
-                name="unexplained",
-                kind=Kind.UNEXPLAINED,
+                name=REST,
+                kind=Kind.REST,
                 start=reached[-1] / PER_OPERATION.size,
                 end=(reached[-1] + found.unexplained) / PER_OPERATION.size,
                 value=PER_OPERATION.signed(found.unexplained),
@@ -95,7 +95,8 @@ def _rows(every: Sequence[Rungs]) -> Iterator[tuple[str, tuple[str, ...]]]:
         cells = {metric: _with_blocks(step.difference) for step, metric in same}
         yield _between(same[0][0]), (_changes(same[0][0]), *_cells(every, cells))
     rest = {found.metric: _rest(found) for found in every}
-    yield "unexplained", ("", *_cells(every, rest))
+    if any(found.unexplained for found in every):
+        yield REST, ("", *_cells(every, rest))
     wholes = grouped(every, lambda found: (found.whole.baseline, found.whole.deployment))
     for alike in wholes.values():
         cells = {found.metric: _with_blocks(found.whole.difference) for found in alike}
@@ -116,8 +117,7 @@ def _changes(step: Rung) -> str:
 
 
 def _rest(found: Rungs) -> str:
-    rest = found.unexplained
-    return _NOTHING if rest is None else PER_OPERATION.signed(rest)
+    return PER_OPERATION.signed(found.unexplained) if found.unexplained else _NOTHING
 
 
 def _value(first: Estimate) -> str:

@@ -12,11 +12,13 @@ from dunnage.wording.quantity import Unit
 
 PER_OPERATION = Unit("µs/op", 1e-6)
 """What every time per operation is written in."""
+REST = "the rest"
+"""What the rest of a ladder is called whose steps have not all the same blocks."""
 READING = (
     "The deployments in the order of the study, each against the one before it. A bar starts where "
     "the last one ended; its line is the interval of this step alone, 95 % each, paired over "
-    "blocks. The lowest bar is the first deployment against the last, measured by itself, and "
-    "hatched is what the steps do not add up to."
+    "blocks. The lowest bar is the first deployment against the last, measured by itself. "
+    "Hatched is what the steps do not add up to, where they have other blocks."
 )
 READING_TABLE = (
     "What each deployment adds to the one before it, each step with its own 95 % interval, paired "
@@ -31,7 +33,7 @@ APART = (
 
 
 def notes(every: Sequence[Rungs]) -> tuple[str, ...]:
-    """What is left unexplained, not known or left out in the ladders of one picture."""
+    """What the steps add up to, and what is not known or left out in the ladders of one picture."""
     return (*_unexplained(every), *_unknown(every), *_left_out(every), *_few(every))
 
 
@@ -39,14 +41,15 @@ def _unexplained(every: Sequence[Rungs]) -> Iterator[str]:
     rest = [found for found in every if found.unexplained]
     if not rest and all(found.unexplained is not None for found in every):
         yield (
-            "Every step has the same blocks, so that the steps add up to the whole by arithmetic: "
-            "nothing is unexplained."
+            "Every step has the same blocks, so that the steps add up to the whole by arithmetic, "
+            "whatever the cause of each. So a step holds all in which its two deployments differ, "
+            "also what nobody has named, and the last one holds what the others leave of the whole."
         )
     for found in rest:
         yield (
             f"{terms.title(found.metric)}: the steps add up to {_shown(found.total)} and the whole "
             f"is {_shown(found.whole.difference.value)}, because not all of them have the same "
-            f"blocks. {_shown(found.unexplained or 0.0)} stay unexplained."
+            f"blocks. {_shown(found.unexplained or 0.0)} come of {_origin(found)}."
         )
     for found in every:
         if found.unexplained is None:
@@ -55,6 +58,12 @@ def _unexplained(every: Sequence[Rungs]) -> Iterator[str]:
                 f"{terms.plain(found.whole.baseline)} and {terms.plain(found.whole.deployment)}, "
                 "so that the whole is not known."
             )
+
+
+def _origin(found: Rungs) -> str:
+    """What a rest comes of."""
+    known = all(step.difference.n for step in found.steps)
+    return "that, not of a deployment" if known else "that, and of what is not known of a step"
 
 
 def _unknown(every: Sequence[Rungs]) -> Iterator[str]:

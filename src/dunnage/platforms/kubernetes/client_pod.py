@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from dunnage.contracts.host import Completed, Host, Process
 from dunnage.errors import StayError
+from dunnage.model.choices import ClientKind
 from dunnage.model.study import Limits
 from dunnage.platforms.guest import Networked
 
@@ -26,6 +28,8 @@ class ClientPod(Networked):
     They find names as the pod does, by copies of its files. All else is the host's: files are put
     and fetched there.
     """
+
+    client_kind: ClassVar[ClientKind] = ClientKind.IN_NETWORK
 
     def __init__(self, host: Host, pid: int) -> None:
         super().__init__(host)

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.analysis.looks import number as look_number
 from dunnage.findings.checks import reasons
-from dunnage.findings.checks.sentences import besides_the_plan, moving, trend, trouble
+from dunnage.findings.checks.sentences import besides_the_plan, managed, moving, trend, trouble
 from dunnage.findings.conditions.members import held
 from dunnage.findings.control.sentences import control_differs, control_holds
 from dunnage.findings.counters.associations import beside
@@ -33,6 +33,7 @@ from dunnage.findings.losses.sentences import losses
 from dunnage.findings.paths import sentences as ways
 from dunnage.findings.paths.recorded import DeploymentPaths, recorded
 from dunnage.findings.restarts.sentences import stays_with_restarts
+from dunnage.findings.rules.sentences import rules_stay
 from dunnage.findings.rungs.figures import ladders
 from dunnage.findings.rungs.sentences import APART, READING
 from dunnage.findings.saturation.open_levels import open_levels
@@ -131,7 +132,10 @@ def _told(
         "losses": losses(analysis),
         "restored": restored(analysis),
         "restarted": stays_with_restarts(analysis.restarted),
+        "rules_stay": rules_stay(analysis.rules_left),
         "moving": moving(analysis),
+        "managed": managed(analysis),
+        "thinned": sentences.thinned(analysis),
         "skipped": left_out(analysis.skipped),
         "trend": trend(analysis),
         "control_broken": control_differs(analysis),
@@ -277,6 +281,8 @@ def _servers(plan: Plan, stays: Sequence[StayRecord]) -> list[dict[str, Any]]:
                 "alike": sum(1 for key, value in facts if usual.get(key, ...) == value),
                 "like": like,
                 "network": sorted(own[0].network.items()),
+                "client": own[0].client.value if own[0].client else "",
+                "rules": sorted(own[0].rules.items()),
                 "endpoint": own[0].endpoint,
                 "processes": own[0].processes,
             }

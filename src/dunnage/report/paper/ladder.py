@@ -46,7 +46,7 @@ def _paint(axes: Axes, ladder: Ladder, numbers: Numbers) -> None:
 
 
 def _look(rung: Rung, numbers: Numbers) -> dict[str, Any]:
-    if rung.kind is Kind.UNEXPLAINED:
+    if rung.kind is Kind.REST:
         return {"facecolor": "white", "edgecolor": BOUND, "hatch": "////", "linewidth": 0.6}
     if rung.kind is Kind.WHOLE:
         return {"color": BOUND}

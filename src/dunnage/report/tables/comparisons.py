@@ -31,6 +31,8 @@ _COLUMNS: Sequence[Column[Comparison]] = (
     share("detectable", lambda found: found.detectable),
     count("blocks_needed", lambda found: found.blocks_needed, called="blocks-needed"),
     text("method", lambda found: found.difference.method),
+    count("left_out", lambda found: _left_out(found, 0), called="left-out"),
+    count("baseline_left_out", lambda found: _left_out(found, 1), called="baseline-left-out"),
     text("reason", verdict.reason),
 )
 
@@ -39,3 +41,8 @@ def comparisons(analysis: Analysis) -> Table[Comparison]:
     """Every comparison once, the twin's at the end."""
     rows = (*all_comparisons(analysis), *analysis.twin)
     return Table("answers", "Differences from the baseline", _COLUMNS, rows)
+
+
+def _left_out(found: Comparison, side: int) -> int | None:
+    """Runs of the deployment, or of its baseline, that do not count."""
+    return found.left_out[side].runs if found.left_out else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from dunnage.findings.rungs.sentences import REST
 from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Factor
@@ -17,7 +18,7 @@ from dunnage.wording import parity
 class _Row(NamedTuple):
     found: Rungs
     kind: str
-    """`step`, `unexplained` or `whole`."""
+    """`step`, `the rest` or `whole`."""
     baseline: str
     deployment: str
     difference: float | None
@@ -46,7 +47,8 @@ _COLUMNS: Sequence[Column[_Row]] = (
 
 
 def rungs(analysis: Analysis) -> Table[_Row]:
-    """A row for each step, one for what the steps leave unexplained, and one for the whole."""
+    """A row for each step, one for the whole, and one for what the steps do not add up to, where
+    they have not all the same blocks."""
     rows = [row for found in analysis.rungs for row in _rows(found)]
     return Table("rungs", "What each deployment adds to the one before it", _COLUMNS, rows)
 
@@ -59,4 +61,5 @@ def _rows(found: Rungs) -> Iterator[_Row]:
         sides = step.baseline, step.deployment
         yield _Row(found, kind, *sides, value, seen, step.factors)
     ends = found.whole.baseline, found.whole.deployment
-    yield _Row(found, "unexplained", *ends, found.unexplained, None)
+    if found.unexplained:
+        yield _Row(found, REST, *ends, found.unexplained, None)

@@ -8,10 +8,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from dunnage.findings.checks.sentences import moving, runs_counted
+from dunnage.findings.checks.sentences import managed, moving, runs_counted
 from dunnage.findings.control.sentences import control_differs, neighbours_withhold
 from dunnage.findings.differences import answer, sentences
 from dunnage.findings.restarts.sentences import stays_with_restarts
+from dunnage.findings.rules.sentences import rules_stay
 from dunnage.findings.saturation.sentences import over_capacity
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
@@ -151,7 +152,10 @@ def _notes(analysis: Analysis, study: Study, scale: float | None) -> Iterator[Li
         ("Control", (control_differs(analysis),)),
         ("Neighbours", (neighbours_withhold(analysis),)),
         ("Restarts", stays_with_restarts(analysis.restarted)),
+        ("Rules", rules_stay(analysis.rules_left)),
         ("Moves", moving(analysis)),
+        ("Manager", managed(analysis)),
+        ("Left out", (*sentences.thinned(analysis), sentences.left_out_of_answers(analysis))),
         ("Over capacity", over_capacity(analysis)),
         ("Twins", (_twins(analysis),)),
         ("Parity", (parity.not_compared(analysis.parity.differences),)),

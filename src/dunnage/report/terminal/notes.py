@@ -9,12 +9,13 @@ from rich.text import Text
 
 from dunnage.analysis.groups import grouped
 from dunnage.findings.checks import reasons
-from dunnage.findings.checks.sentences import moving, runs_counted
+from dunnage.findings.checks.sentences import managed, moving, runs_counted
 from dunnage.findings.conditions.members import watching
 from dunnage.findings.control.sentences import control_differs, control_holds, neighbours_cost
 from dunnage.findings.differences import sentences
 from dunnage.findings.losses.sentences import losses
 from dunnage.findings.restarts.sentences import stays_with_restarts
+from dunnage.findings.rules.sentences import rules_stay
 from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.snapshots.sentences import restored
 from dunnage.findings.study import sentences as about
@@ -90,7 +91,10 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         ("Known loss", losses(analysis)),
         ("Data", restored(analysis)),
         ("Restarts", stays_with_restarts(analysis.restarted)),
+        ("Rules", rules_stay(analysis.rules_left)),
         ("Moves", moving(analysis)),
+        ("Manager", managed(analysis)),
+        ("Left out", (*sentences.thinned(analysis), sentences.left_out_of_answers(analysis))),
         ("Sampler", (watching(analysis),)),
         ("Not known", absent.metrics(analysis.absent_metrics)),
         ("Skipped", left_out(analysis.skipped)),

@@ -153,6 +153,10 @@ class OwnKubernetes:
         there = self._running.get(host)
         return () if there is None else there.units
 
+    def rules(self, host: str) -> int | None:
+        there = self._running.get(host)
+        return None if there is None else there.rules()
+
     def wake(self) -> None:
         """Let everything go on, and wait until every node is ready and stays so.
 

@@ -11,6 +11,7 @@ from dunnage.model.record import Restart
 from dunnage.substrates.kubernetes.node import HELD
 from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of
 from dunnage.substrates.kubernetes.restarting import restarting, restarts_of
+from dunnage.substrates.rules import rules_in_force
 
 HINT = "dunnage doctor"
 READY = 60.0
@@ -105,6 +106,10 @@ class Running:
                 f"`{argv[0]}` failed: {complaint}", where=self.host.name, hint=HINT
             )
         return done.stdout
+
+    def rules(self) -> int | None:
+        """How many rules for packets are in force, as the node's own tools tell it."""
+        return rules_in_force(self.host, self._environment)
 
     def restarts(self) -> tuple[Restart, ...]:
         """Every restart of a program since `prepare`, in order. Raises HostLostError, RunError."""

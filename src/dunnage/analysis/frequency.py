@@ -1,0 +1,77 @@
+"""How often something is so of each deployment, and whether chance explains that they differ.
+
+What disturbs a machine meets all deployments alike, as they have their places by lot. What meets
+one of them again and again is its own. What disturbs a moment meets several runs of a block, so
+blocks are counted and not runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+OWN = 0.05
+"""Chance that some deployment is called unlike the others though all are alike."""
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """In how many blocks something was so."""
+
+    times: int
+    blocks: int
+    """All blocks in which it was looked for."""
+
+    @property
+    def share(self) -> float:
+        """Of the blocks; 0 where there is none."""
+        return self.times / max(self.blocks, 1)
+
+
+def by_themselves(frequencies: Mapping[str, Frequency]) -> tuple[str, ...]:
+    """Deployments of which something is so more often than of the others, by more than chance.
+
+    The most frequent is tested first, beside all that are not told to be unlike the others, until
+    one is not told from them. As any of those that are left could have been the most frequent, its
+    chance is multiplied by their number (Bonferroni).
+    """
+    left, found = dict(frequencies), list[str]()
+    while len(left) > 1:
+        most = max(left, key=lambda each: left[each].share)
+        choices, own = len(left), left.pop(most)
+        if choices * chance(own, together(left)) >= OWN:
+            break
+        found.append(most)
+    return tuple(found)
+
+
+def together(frequencies: Mapping[str, Frequency]) -> Frequency:
+    """All of these, added up."""
+    return Frequency(
+        sum(each.times for each in frequencies.values()),
+        sum(each.blocks for each in frequencies.values()),
+    )
+
+
+def chance(own: Frequency, others: Frequency) -> float:
+    """Probability of so many times or more, if it is so as often as of the others.
+
+    Fisher's exact test, one-sided (Fisher 1934, Statistical Methods for Research Workers, 5th
+    edition, section 21.02).
+    """
+    times, blocks = own.times + others.times, own.blocks + others.blocks
+    ways = sum(
+        math.comb(times, each) * math.comb(blocks - times, own.blocks - each)
+        for each in range(own.times, min(times, own.blocks) + 1)
+    )
+    return ways / math.comb(blocks, own.blocks)
+
+
+def apart(one: Frequency, other: Frequency) -> float:
+    """Probability that two sides alike differ so much or more, whichever is the more frequent.
+
+    Twice the smaller of the two one-sided probabilities of Fisher's exact test (Yates 1984, Journal
+    of the Royal Statistical Society A 147, 426-463), 1 at most.
+    """
+    return min(1.0, 2 * min(chance(one, other), chance(other, one)))
