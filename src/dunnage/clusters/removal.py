@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any
 from lightkube import ApiError, Client
 
 from dunnage.clusters.outage import Outage
+from dunnage.deadline import Deadline
 from dunnage.errors import DunnageError, UnavailableError
 from dunnage.kubernetes_api import GONE, status_of
 
@@ -76,12 +76,12 @@ def await_gone(
     hint: str,
 ) -> None:
     """Wait until what was deleted is not `there` any more; raises the error where it stays."""
-    ends = time.monotonic() + REMOVED
+    deadline = Deadline.after(REMOVED)
     while there():
-        if time.monotonic() > ends:
+        if deadline.passed:
             late = f"{what} is still there after {REMOVED:g} s"
             raise error(late, where=where, hint=hint)
-        time.sleep(_INTERVAL)
+        deadline.pause(_INTERVAL)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -68,7 +67,7 @@ class Pods:
             )
 
     def _offered(self, agent: Agent, *, dry: bool) -> str:
-        ends = time.monotonic() + _ACCOUNT
+        deadline = Deadline.after(_ACCOUNT)
         while True:
             try:
                 pod = codecs.from_dict(agent_pod(agent, self._labels))
@@ -77,9 +76,9 @@ class Pods:
                 if status_of(refusal) not in (FORBIDDEN, _INVALID):
                     raise
                 told = str(refusal)
-                if _NO_ACCOUNT not in told or time.monotonic() > ends:
+                if _NO_ACCOUNT not in told or deadline.passed:
                     return told
-                time.sleep(_INTERVAL)
+                deadline.pause(_INTERVAL)
             else:
                 return ""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from dunnage.clusters.outage import Outage
 from dunnage.clusters.owned import owned
 from dunnage.contracts.cluster import OF_A_TESTBED, LeftSeen
 from dunnage.contracts.kubernetes import ApiServer
+from dunnage.deadline import Deadline
 from dunnage.errors import HostLostError, RunError, UnavailableError
 from dunnage.hosts.channel.bring import bring
 from dunnage.hosts.channel.channel import ChannelError, GoneError
@@ -110,16 +110,16 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
     def _again(self, name: str) -> Link:
         agent, most = self._agents[name], f"at most {RETURNS / 60:g} min"
         self._tell(f"waiting for node `{agent.node}` of `{name}`, {most}")
-        ends = time.monotonic() + RETURNS
+        deadline = Deadline.after(RETURNS)
         while True:
             try:
                 link, self._grouped[name] = self._anew(agent)
             except UnavailableError:
-                if time.monotonic() > ends:
+                if deadline.passed:
                     raise
             else:
                 return link
-            time.sleep(_LOOKS)
+            deadline.pause(_LOOKS)
 
     def _anew(self, agent: Agent) -> tuple[Link, Groups]:
         context = self._cluster.context
@@ -248,7 +248,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         channel = PodChannel(self._cluster.speaking, place)
         try:
             bring(channel, self._engine, ENGINE)
-            ends = time.monotonic() + _LISTENS
+            deadline = Deadline.after(_LISTENS)
             while True:
                 try:
                     return Link(
@@ -257,9 +257,9 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
                 except GoneError:
                     raise
                 except ChannelError:
-                    if time.monotonic() > ends:
+                    if deadline.passed:
                         raise
-                time.sleep(_AGAIN)
+                deadline.pause(_AGAIN)
         except GoneError:
             raise pods.failure(agent) from None
         except ChannelError as error:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from dunnage.clusters.pod_state import PodState
 from dunnage.contracts.host import Completed, Host, confinement
 from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.contracts.software import Tree
+from dunnage.deadline import Deadline
 from dunnage.errors import StayError
 from dunnage.model.layout import Service
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
@@ -64,9 +64,9 @@ class PodMember:
         if not confinement(self.host) and self._seen() is not None:
             return None
         state = self._state()
-        ends = time.monotonic() + _SAID_WHY
-        while state and state.may_say_why(self.container) and time.monotonic() < ends:
-            time.sleep(_INTERVAL)
+        deadline = Deadline.after(_SAID_WHY)
+        while state and state.may_say_why(self.container) and not deadline.passed:
+            deadline.pause(_INTERVAL)
             state = self._state()
         return self._end_of(state)
 
@@ -132,16 +132,16 @@ class PodMember:
 
     def _await_end(self) -> None:
         """Wait until the cluster tells that the member has ended; StayError when it has not."""
-        ends = time.monotonic() + _TOLD
+        deadline = Deadline.after(_TOLD)
         while self._told_end() is None:
-            if time.monotonic() >= ends:
+            if deadline.passed:
                 raise StayError(
                     f"its kubelet says that container {self.container[:12]} runs, but its host has "
                     "no first process of it",
                     where=self.name,
                     hint=self.hint,
                 )
-            time.sleep(_INTERVAL)
+            deadline.pause(_INTERVAL)
 
     def _ask_engine(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
         """In the member's network; inside its container where the host cannot enter that."""
