@@ -9,7 +9,7 @@ import pytest
 from cases import SubstrateCase, lose_and_mend, unique
 
 from dunnage.contracts.docker import Daemon, HasDaemons
-from dunnage.contracts.substrate import Substrate
+from dunnage.contracts.substrate import Substrate, TellsRules
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
     from dunnage.contracts.testbed import Testbed
@@ -51,6 +51,20 @@ class TestSubstrate:
         facts = laid[1].facts()
         assert "storage_driver" in facts
         assert all(str(value) for value in facts.values())
+
+    def test_its_rules_for_packets_stay_in_force_while_it_is_frozen(
+        self, laid: tuple[Testbed, Substrate]
+    ) -> None:
+        testbed, substrate = laid
+        assert isinstance(substrate, TellsRules)
+        before = {host.name: substrate.rules(host.name) for host in testbed.hosts}
+        assert all(before.values()), before
+        substrate.freeze()
+        try:
+            assert {name: substrate.rules(name) for name in before} == before
+        finally:
+            substrate.wake()
+        assert substrate.rules("nowhere") is None
 
     def test_once_frozen_and_awake_again_it_is_what_it_was(
         self, laid: tuple[Testbed, Substrate]

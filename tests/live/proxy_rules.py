@@ -42,16 +42,17 @@ class Language:
         return [str(found) for found in self.leads.findall(rules)]
 
 
-LEADS_TO_SERVICE = re.compile(
-    r"^-A KUBE-SERVICES -d ([\d.]+)/32 -p tcp .*-j KUBE-SVC-", re.MULTILINE
-)
+LISTED = re.compile(r"^-A KUBE-SERVICES -d ([\d.]+)/32 -p tcp .*-j KUBE-SVC-", re.MULTILINE)
+"""A rule of the list of all services."""
+CHAINS = re.compile(r"^-A KUBE-SEP-", re.MULTILINE)
+"""A rule of the chain of an endpoint."""
 LANGUAGES: Mapping[ProxyMode, Language] = {
     ProxyMode.IPTABLES: Language(
         ("iptables-save", "--table", "nat"),
         ("iptables-restore", "--wait=20", "--table", "nat"),
         "",
         ("iptables", "--version"),
-        LEADS_TO_SERVICE,
+        LISTED,
     ),
     ProxyMode.NFTABLES: Language(
         ("nft", "--stateless", "list", "table", "ip", "kube-proxy"),
@@ -63,11 +64,11 @@ LANGUAGES: Mapping[ProxyMode, Language] = {
 }
 
 
-def commented(rules: str) -> bool:
-    """Whether the rules of iptables that lead to services have comments: up to 1000 endpoints."""
-    leading = [line for line in rules.splitlines() if LEADS_TO_SERVICE.match(line)]
-    assert leading, rules
-    return any("--comment" in line for line in leading)
+def commented(rules: str, which: re.Pattern[str]) -> bool:
+    """Whether these rules of iptables have comments."""
+    found = [line for line in rules.splitlines() if which.match(line)]
+    assert found, rules
+    return any("--comment" in line for line in found)
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kubernetes_lab import Lab, opened
 from many_services import PORT, ManyServices
 from paired_blocks import Blocks, Tell, measured, said
-from proxy_rules import LANGUAGES, Node, commented
+from proxy_rules import CHAINS, LANGUAGES, LISTED, Node, commented
 from redis_round_trips import PROCESSOR
 
 from dunnage.contracts.host import Host
@@ -19,16 +18,10 @@ from dunnage.model.layout import Address
 from dunnage.model.proxy import ProxyMode
 from dunnage.substrates.kubernetes.choices import Choices, Network
 
-SIZES = (1, 90, 900)
-"""Services, one endpoint each. Above 1000 endpoints kube-proxy writes rules of another form
-(`largeClusterEndpointsThreshold` of its iptables proxier), which would be a second thing that
-differs; and a Kubernetes has some endpoints of its own."""
-LARGE = (1, 1000)
-"""With those of the Kubernetes itself these are more than 1000 endpoints."""
-WHY_NOT_1000 = (
-    "90 and 900 services and not 100 and 1000: above 1000 endpoints kube-proxy writes rules of "
-    "another form, without comments"
-)
+SIZES = (1, 100, 1000)
+"""Services, one endpoint each. Above 1000 endpoints, some of which a Kubernetes has by itself,
+kube-proxy leaves comments out of the chains of each service (`largeClusterEndpointsThreshold` of
+its iptables proxier). The list of all services, which is tried rule by rule, stays as it is."""
 AGAIN = "1 again"
 """One service a second time: what is seen where nothing differs."""
 _LISTEN = 7000
@@ -38,7 +31,7 @@ _LIMIT = 120.0
 _PROGRAM = Path(__file__).with_name("connection_times.py")
 
 
-def beside_services(proxy: ProxyMode, sizes: Sequence[int], blocks: int, tell: Tell) -> Blocks:
+def beside_services(proxy: ProxyMode, blocks: int, tell: Tell) -> Blocks:
     """Microseconds to connect to the last service of a number of them, and to one once more; what
     was seen is recorded before the Kubernetes ends."""
     with opened(Choices(Network.BRIDGE, proxy), members=1, steer=False) as lab:
@@ -47,14 +40,14 @@ def beside_services(proxy: ProxyMode, sizes: Sequence[int], blocks: int, tell: T
         tell("seen", f"{proxy}: rules by {nodes[0].version()}")
         services = ManyServices(lab.kubernetes.api, Address(server.address, _LISTEN))
         connecting: dict[str, Connecting] = {}
-        for size in sizes:
+        for size in SIZES:
             services.grow(size)
             client, other = (each.programmed(services.addresses) for each in nodes)
             ours = frozenset(services.addresses)
             connecting[str(size)] = Connecting(lab, nodes, (client, other), ours)
             place = connecting[str(size)].place
             tell("seen", f"{proxy}, {size} of ours: to {place}{_form(proxy, client)}")
-        connecting[AGAIN] = connecting[str(sizes[0])]
+        connecting[AGAIN] = connecting[str(SIZES[0])]
         lab.kubernetes.freeze()
         measures = {name: each.microseconds for name, each in connecting.items()}
         seen = measured(measures, blocks, f"known answers: {proxy}")
@@ -122,10 +115,12 @@ class Connecting:
 
 
 def _form(proxy: ProxyMode, rules: str) -> str:
-    """In which form kube-proxy wrote its list of services."""
+    """In which form kube-proxy wrote its list of services, and their chains."""
     if proxy is not ProxyMode.IPTABLES:
         return ""
-    return f", rules {'with' if commented(rules) else 'without'} comments"
+    chains = f"{'with' if commented(rules, CHAINS) else 'without'} comments in their chains"
+    assert commented(rules, LISTED), "the list has another form"
+    return f", {chains}"
 
 
 def _node(lab: Lab, host: Host, proxy: ProxyMode) -> Node:

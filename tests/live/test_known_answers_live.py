@@ -27,10 +27,10 @@ from lab_networks import (
     add_tunnel,
 )
 from living import client_of
-from paired_blocks import Blocks, Tell, beside, ends, measured, reach, said
+from paired_blocks import Tell, beside, ends, measured, reach, said
 from redis_round_trips import Way, contained, daemon_with_redis, running
 from service_connections import AGAIN as ONE_AGAIN
-from service_connections import LARGE, SIZES, WHY_NOT_1000, beside_services
+from service_connections import SIZES, beside_services
 
 from dunnage.contracts.host import Host
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
@@ -224,12 +224,11 @@ def test_services_cost_a_new_connection_time_by_their_number_in_lists_and_not_in
     it is translated as that was. So connections are set up here; an operation of one that stands
     costs the same however many services there are. Those of a list are tried on both hosts.
 
-    What is linear costs as many times more as there are more services: 899 over 89. The interval of
+    What is linear costs as many times more as there are more services: 999 over 99. The interval of
     that ratio must hold this, and leave out a half and the double of it.
     """
     one, few, many = map(str, SIZES)
-    record_property("seen", WHY_NOT_1000)
-    lists = beside_services(ProxyMode.IPTABLES, SIZES, 2 * BLOCKS, record_property)
+    lists = beside_services(ProxyMode.IPTABLES, 2 * BLOCKS, record_property)
     linear = (int(many) - int(one)) / (int(few) - int(one))
     low, high = lists.ratio(many, few, one, SURE)
     told = f"{many} beyond 1 over {few} beyond 1: {low:.1f} … {high:.1f}, {SURE:.0%}"
@@ -238,29 +237,9 @@ def test_services_cost_a_new_connection_time_by_their_number_in_lists_and_not_in
     each = lists.weighted({many: per, one: -per})
     within = f"within {one} to {many}, to the last of the list"
     record_property("seen", f"per 100 services in lists {said(each)}, {within}")
-    maps = beside_services(ProxyMode.NFTABLES, SIZES, BLOCKS, record_property)
+    maps = beside_services(ProxyMode.NFTABLES, BLOCKS, record_property)
     assert linear / 2 < low < linear < high < 2 * linear
-    insist_flat(lists, maps, many, one, record_property)
-
-
-@pytest.mark.kubernetes
-@pytest.mark.timeout(2400)
-def test_a_thousand_services_cost_a_new_connection_time_in_lists_of_the_other_form_and_not_in_maps(
-    record_property: Tell,
-) -> None:
-    """Above 1000 endpoints kube-proxy writes its lists without comments, so that each rule costs
-    less; there are as many of them."""
-    one, many = map(str, LARGE)
-    lists = beside_services(ProxyMode.IPTABLES, LARGE, BLOCKS, record_property)
-    maps = beside_services(ProxyMode.NFTABLES, LARGE, BLOCKS, record_property)
-    assert ends(lists.beyond(many, one))[0] > 0
-    insist_flat(lists, maps, many, one, record_property)
-
-
-def insist_flat(lists: Blocks, maps: Blocks, many: str, one: str, tell: Tell) -> None:
-    """Many services cost in maps less than a part of what they cost in lists, and so do two ways
-    that are alike."""
     allowed = FLAT * ends(lists.beyond(many, one))[0]
-    tell("seen", f"allowed in maps, and between two ways alike: {allowed:.2f} µs")
+    record_property("seen", f"allowed in maps, and between two ways alike: {allowed:.2f} µs")
     assert max(reach(proxy.beyond(ONE_AGAIN, one)) for proxy in (lists, maps)) < allowed
     assert reach(maps.beyond(many, one)) < allowed
