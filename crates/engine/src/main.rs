@@ -10,6 +10,7 @@ mod control;
 mod cql;
 mod drive;
 mod enter;
+mod exit;
 mod forward;
 mod front;
 mod init;
@@ -108,7 +109,7 @@ fn main() -> std::process::ExitCode {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
             message::tell(&error);
-            load::told::code(&error)
+            exit::code(&error)
         }
     }
 }

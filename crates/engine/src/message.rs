@@ -1,7 +1,7 @@
 //! Messages for whoever typed.
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 
 /// Takes away what stands in the line of a terminal.
 pub const CLEAR: &str = "\r\x1b[K";
@@ -13,5 +13,6 @@ pub fn tell(text: &dyn Display) {
     } else {
         ""
     };
-    eprintln!("{clear}dunnage-engine: {text}");
+    // That nobody reads it is no reason to stop.
+    let _ = writeln!(io::stderr(), "{clear}dunnage-engine: {text}");
 }

@@ -26,7 +26,7 @@ VARIABLE = r"""
 """
 """A variable of a process's environment, such as `AWS_SECRET_ACCESS_KEY`. Software that others put
 into an image may be given any; `PWD` is but a directory."""
-SETTING = r"(?: token | auth | bearer | pwd | credentials? )"
+SETTING = r"(?: token | auth | bearer | pass | pwd | credentials? )"
 """A key of a setting that elsewhere, in logs and facts, is mostly something else."""
 SETTINGS = frozenset({"settings", "facts", "network_options"})
 """Keys below which settings stand: in a study and what is made of it, and as they are read back."""

@@ -8,7 +8,7 @@ use serde_json::Value;
 use wire::load::{LoadPlan, Workload};
 
 use super::found::Found;
-use super::{Failure, Fault, secure};
+use super::{Failure, Fault, no_option, secure};
 use crate::load::clock::{Alarm, Clock};
 use crate::load::core::values::Values;
 use crate::load::stress::row::{Row, Rows};
@@ -70,30 +70,41 @@ struct Stalls {
     length: u64,
 }
 
+/// All options.
+const OPTIONS: [&str; 5] = [
+    "service_us",
+    "stall_every_s",
+    "stall_s",
+    "fail_every",
+    "corrupt_every",
+];
+
+/// Whether this server can be what a plan asks for; the error is one sentence.
+pub fn check(plan: &LoadPlan) -> Result<(), String> {
+    secure::refuse(&plan.target)?;
+    let mut asked = plan.target.options.keys();
+    if let Some(unknown) = asked.find(|key| !OPTIONS.contains(&key.as_str())) {
+        return Err(no_option("fake", unknown, &OPTIONS));
+    }
+    match Stalls::of(plan) {
+        Some(stalls) if stalls.length >= stalls.every => {
+            Err("`stall_s` must be shorter than `stall_every_s`".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An option in its unit, in nanoseconds where that is a time.
+fn nanoseconds(plan: &LoadPlan, key: &str, unit: f64) -> u64 {
+    let asked = plan.target.options.get(key).and_then(Value::as_f64);
+    (asked.unwrap_or(0.0).max(0.0) * unit) as u64
+}
+
 impl Fake {
     /// The error is one sentence.
     pub fn new(plan: &LoadPlan, clock: Clock) -> Result<Self, String> {
-        secure::refuse(&plan.target)?;
-        let options = &plan.target.options;
-        let known = [
-            "service_us",
-            "stall_every_s",
-            "stall_s",
-            "fail_every",
-            "corrupt_every",
-        ];
-        if let Some(unknown) = options.keys().find(|key| !known.contains(&key.as_str())) {
-            return Err(format!("the driver `fake` has no option `{unknown}`"));
-        }
-        let nanoseconds = |key: &str, unit: f64| {
-            let asked = options.get(key).and_then(Value::as_f64).unwrap_or(0.0);
-            (asked.max(0.0) * unit) as u64
-        };
-        let every = nanoseconds("stall_every_s", 1e9);
-        let length = nanoseconds("stall_s", 1e9);
-        if length > 0 && length >= every {
-            return Err("`stall_s` must be shorter than `stall_every_s`".to_owned());
-        }
+        check(plan)?;
+        let nanoseconds = |key: &str, unit: f64| nanoseconds(plan, key, unit);
         let alarm = Rc::new(Alarm::new(clock).map_err(|error| error.to_string())?);
         let ringer = alarm.clone();
         tokio::task::spawn_local(async move { ringer.ring().await });
@@ -102,7 +113,7 @@ impl Fake {
             alarm,
             origin: Cell::new(0),
             service: nanoseconds("service_us", 1e3),
-            stalls: (length > 0).then_some(Stalls { every, length }),
+            stalls: Stalls::of(plan),
             fail_every: nanoseconds("fail_every", 1.0),
             corrupt_every: nanoseconds("corrupt_every", 1.0),
             content: Content::of(plan)?,
@@ -191,6 +202,12 @@ impl Fake {
 }
 
 impl Stalls {
+    fn of(plan: &LoadPlan) -> Option<Self> {
+        let every = nanoseconds(plan, "stall_every_s", 1e9);
+        let length = nanoseconds(plan, "stall_s", 1e9);
+        (length > 0).then_some(Self { every, length })
+    }
+
     /// When `work` that begins at `begin` is done.
     fn done(self, begin: u64, work: u64) -> u64 {
         let mut at = self.awake(begin);

@@ -123,6 +123,30 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// Whether the driver that a plan names can do what its target asks for, as far as one knows before
+/// there is a connection; the error is one sentence.
+pub fn check(plan: &LoadPlan) -> Result<(), String> {
+    match plan.target.driver.as_str() {
+        "cassandra" => cassandra::check(plan),
+        "mongodb" => mongodb::check(plan),
+        "redis" => redis::check(plan),
+        "fake" => fake::check(plan),
+        other => Err(no_driver(other)),
+    }
+}
+
+fn no_driver(name: &str) -> String {
+    format!("there is no driver `{name}`; there are `cassandra`, `mongodb`, `redis` and `fake`")
+}
+
+/// The refusal of an option that `driver` does not have, with those that it has.
+fn no_option(driver: &str, name: &str, known: &[&str]) -> String {
+    format!(
+        "the driver `{driver}` has no option `{name}`; there are `{}`",
+        known.join("`, `")
+    )
+}
+
 /// A database to drive; sessions are opened on it.
 pub enum Driver {
     /// A ring of Cassandra.
@@ -143,9 +167,7 @@ impl Driver {
             "mongodb" => mongodb::Mongodb::new(plan).map(Self::Mongodb),
             "redis" => redis::Redis::new(plan).map(Self::Redis),
             "fake" => fake::Fake::new(plan, clock).map(Self::Fake),
-            other => Err(format!(
-                "there is no driver `{other}`; there are `cassandra`, `mongodb`, `redis` and `fake`"
-            )),
+            other => Err(no_driver(other)),
         };
         driver.map_err(io::Error::other)
     }

@@ -33,24 +33,38 @@ impl Listener for Watching {
 /// What a load leaves.
 const LEFT: [&str; 4] = ["plan.json", "latency.hlog", "result.json", "summary.json"];
 
-/// Remove what another load or search left in `out`, so that nothing of it stands beside the plan of
-/// the next one. All other files stay.
-pub fn clear(out: &Path) -> io::Result<()> {
+/// Whether no other load or search has left anything in `out`; the error says what to type.
+pub fn unused(out: &Path) -> Result<(), String> {
     let Ok(entries) = std::fs::read_dir(out) else {
         return Ok(());
     };
-    for entry in entries {
-        let path = entry?.path();
-        let name = path.file_name().and_then(|name| name.to_str());
-        if name.is_some_and(|name| LEFT.contains(&name)) && !path.is_dir() {
-            std::fs::remove_file(&path)?;
-        } else if name.is_some_and(is_probe) {
-            clear(&path)?;
-            // It stays if there is anything else in it.
-            let _ = std::fs::remove_dir(&path);
-        }
+    let mut left: Vec<String> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| LEFT.contains(&name) || is_probe(name))
+        })
+        .map(|path| word(&path.display().to_string()))
+        .collect();
+    left.sort();
+    if left.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    Err(format!(
+        "`{}` has what another load left; type --out with another directory, or first: rm -r {}",
+        out.display(),
+        left.join(" ")
+    ))
+}
+
+/// A path as one word of a shell.
+fn word(path: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
+    if path.chars().all(plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
 }
 
 /// Whether a directory of this name is that of a load of a search.
@@ -59,9 +73,10 @@ fn is_probe(name: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Make the load of a plan, and leave its plan, histograms and result in `out`, which is made. Of a
-/// load that did not begin nothing stays if `out` is `new`, that is, if nobody else named it.
-pub fn made(plan: &LoadPlan, out: &Path, new: bool) -> io::Result<(LoadResult, Summary)> {
+/// Make the load of a plan, and leave its plan, histograms and result in `out`, which is made if it
+/// is not there. Of a load that did not begin nothing stays.
+pub fn made(plan: &LoadPlan, out: &Path) -> io::Result<(LoadResult, Summary)> {
+    let new = !out.exists();
     std::fs::create_dir_all(out)
         .map_err(|error| io::Error::other(format!("`{}`: {error}", out.display())))?;
     let plan_path = out.join("plan.json");
@@ -71,13 +86,27 @@ pub fn made(plan: &LoadPlan, out: &Path, new: bool) -> io::Result<(LoadResult, S
         sums: sums.clone(),
         status: Status::open(plan),
     };
-    let made = carry_out(plan, out, Closing::ByBoth, Box::new(listener)).inspect_err(|_| {
-        if new && !out.join("latency.hlog").exists() {
-            let _ = std::fs::remove_file(&plan_path).and_then(|()| std::fs::remove_dir(out));
+    let made = carry_out(plan, out, Closing::ByAny, Box::new(listener)).inspect_err(|_| {
+        if !out.join("latency.hlog").exists() {
+            let _ = std::fs::remove_file(&plan_path);
+            if new {
+                let _ = std::fs::remove_dir(out);
+            }
         }
     });
     let result = made?;
     let sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
     let summary = summary::of(plan, &result, &sums);
     Ok((result, summary))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        assert_eq!(word("out/probe-01"), "out/probe-01");
+        assert_eq!(word("it's mine"), r"'it'\''s mine'");
+    }
 }

@@ -9,8 +9,9 @@ use chrono::DateTime;
 use wire::load::Summary;
 
 pub use self::arguments::Arguments;
-use self::making::{clear, made};
+use self::making::{made, unused};
 use self::plan::{Made, Surroundings};
+use crate::exit::Exit;
 use crate::load::told::Told;
 use crate::message::tell;
 
@@ -23,6 +24,7 @@ mod format;
 mod given;
 mod histogram;
 mod instant;
+mod kept;
 mod level;
 mod making;
 mod names;
@@ -59,7 +61,7 @@ pub fn drive(arguments: &Arguments) -> io::Result<()> {
         plan,
         notes,
         search,
-    } = plan::make(arguments, &surroundings).map_err(io::Error::other)?;
+    } = plan::make(arguments, &surroundings).map_err(wrong)?;
     for note in notes {
         tell(&note);
     }
@@ -73,28 +75,43 @@ pub fn drive(arguments: &Arguments) -> io::Result<()> {
         Some(out) => out.to_owned(),
         None => new_directory()?,
     };
-    clear(&out)?;
+    unused(&out).map_err(wrong)?;
     let summary = match search {
-        None => made(&plan, &out, typed.is_none())?.1,
-        Some(search) => search.carry_out(&plan, &out).inspect_err(|_| {
-            if typed.is_none() {
-                // It stays if there is anything in it.
-                let _ = std::fs::remove_dir(&out);
-            }
-        })?,
+        None => made(&plan, &out).map(|(_, summary)| summary),
+        Some(search) => search.carry_out(&plan, &out),
     };
+    let summary = summary.inspect_err(|_| {
+        if typed.is_none() {
+            // It stays if there is anything in it.
+            let _ = std::fs::remove_dir(&out);
+        }
+    })?;
     let text = serde_json::to_string_pretty(&summary)? + "\n";
     std::fs::write(out.join("summary.json"), text)?;
     let text = results.format.unwrap_or_default().of(&summary)?;
     io::stdout().write_all(text.as_bytes())?;
     tell(&told(&summary, &out));
-    if summary.saturated {
+    if summary.saturated || search::by_engine(&summary) {
         tell(&LIMIT);
     }
     if summary.ended_early {
         return Err(io::Error::other(Told::Early));
     }
+    if in_vain(&summary) {
+        return Err(io::Error::other(Exit::Vain));
+    }
     Ok(())
+}
+
+/// What is wrong with what was typed.
+fn wrong(what: String) -> io::Error {
+    io::Error::other(Exit::Typed(what))
+}
+
+/// Whether operations were made and not one went well, neither in the measured window nor after it.
+fn in_vain(summary: &Summary) -> bool {
+    let all = &summary.operations[summary::ALL];
+    all.service.is_none() && all.unfinished == 0 && !all.errors.is_empty()
 }
 
 /// A directory named by the time.

@@ -7,6 +7,7 @@ use wire::load::{
     Arrivals, Level, LoadPlan, Phase, ProbeSummary, SearchSummary, Summary, Workload,
 };
 
+pub use self::next::BY_ENGINE;
 use self::next::{Limits, rate};
 pub use self::objective::Objective;
 use super::arguments::Searching;
@@ -89,7 +90,7 @@ impl Search {
         while let Some(rate) = rate(self.limits, &probes) {
             let plan = at(rate, plan);
             let directory = out.join(format!("probe-{:02}", probes.len() + 1));
-            let (result, summary) = match made(&plan, &directory, true) {
+            let (result, summary) = match made(&plan, &directory) {
                 // What was found before stays.
                 Err(error) if told_to_end(&error).is_some() && !probes.is_empty() => {
                     early = true;
@@ -126,6 +127,12 @@ impl Search {
         (summary.search, summary.ended_early) = (Some(search), early);
         Ok(summary)
     }
+}
+
+/// Whether a search says that rates above its answer were too high for the engine itself.
+pub fn by_engine(summary: &Summary) -> bool {
+    let search = summary.search.as_ref();
+    search.is_some_and(|search| search.ended == BY_ENGINE)
 }
 
 /// The plan of the load at a rate.

@@ -9,7 +9,7 @@ use super::sums::pour;
 use super::words::{latency, length};
 use super::ycsb::inserted;
 use crate::load::log::Interval;
-use crate::load::{Span, share};
+use crate::load::{nanoseconds, share};
 use crate::message::CLEAR;
 
 const SECOND: u64 = 1_000_000_000;
@@ -32,7 +32,7 @@ impl Status {
             ""
         };
         paint(&format!(
-            "connecting to `{}`{begins}",
+            "preparing, then connecting to `{}`{begins}",
             plan.target.addresses[0]
         ));
         Some(Self(Course::of(plan)))
@@ -64,7 +64,7 @@ struct Course {
     words: [&'static str; 2],
     /// Nanoseconds from the start of the load to the beginning of the measured window.
     begin: u64,
-    /// Likewise to its end, if that is known.
+    /// Likewise to its end, if a time ends it.
     end: Option<u64>,
     /// Operations that end it, if a number does.
     most: Option<u64>,
@@ -84,21 +84,21 @@ struct Told {
 
 impl Course {
     fn of(plan: &LoadPlan) -> Self {
-        let span = Span::of(plan);
         let closed = matches!(plan.level, Level::Threads { .. });
         let records = match &plan.workload {
             Workload::Ycsb(workload) if plan.phase == Phase::Load => Some(inserted(workload)),
             _ => None,
         };
-        let most = plan.operations.filter(|_| closed).or(records);
+        let begin = nanoseconds(plan.warmup);
+        let most = plan.operations.or(records);
         let doing = match plan.phase {
             Phase::Load => "loading",
             Phase::Run => "running",
         };
         Self {
             words: ["warming up", doing],
-            begin: span.begin,
-            end: span.end,
+            begin,
+            end: plan.duration.map(|seconds| begin + nanoseconds(seconds)),
             most: most.map(|most| share::count(most, plan.part)),
             sort: if closed { ".service" } else { ".response" },
             told: Told::default(),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_operations_tells_what_is_left_in_a_closed_loop() {
+    fn a_number_of_operations_tells_what_is_left() {
         let mut plan = plan();
         plan.duration = None;
         plan.operations = Some(1000);

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wire::load::{LoadPlan, LoadResult, OperationSummary, SUMMARY_VERSION, Summary};
+use wire::load::{Level, LoadPlan, LoadResult, OperationSummary, SUMMARY_VERSION, Summary};
 
+use super::kept::{Kept, recovered};
 use super::sums::Sums;
 
 /// The operation type under which all of them stand.
@@ -14,6 +15,11 @@ pub fn of(plan: &LoadPlan, result: &LoadResult, sums: &Sums) -> Summary {
     let seconds = result.seconds;
     let share = |part: f64| if seconds > 0.0 { part / seconds } else { 0.0 };
     let count: u64 = result.operations.values().sum();
+    let kept = result.intended.map(|_| Kept::of(result));
+    let steady = match plan.level {
+        Level::Rate { arrivals, .. } => Some(arrivals),
+        _ => None,
+    };
     Summary {
         version: SUMMARY_VERSION,
         driver: plan.target.driver.clone(),
@@ -29,6 +35,15 @@ pub fn of(plan: &LoadPlan, result: &LoadResult, sums: &Sums) -> Summary {
         throughput: share(count as f64),
         offered: result.intended.map(|intended| share(intended as f64)),
         backlog: result.backlog,
+        achieved: kept.as_ref().map(|kept| kept.achieved),
+        slope: kept
+            .as_ref()
+            .filter(|_| steady.is_some())
+            .map(|kept| kept.slope),
+        over_capacity: kept
+            .zip(steady)
+            .is_some_and(|(kept, arrivals)| kept.missed(arrivals).is_some()),
+        recovered_after: recovered(plan, result),
         operations: operations(result, sums),
         messages: result.messages.clone(),
         connections: result.connections,
@@ -92,7 +107,7 @@ pub mod tests {
     use super::super::sums::tests::interval;
     use super::*;
     use crate::load::plan::tests::plan;
-    use wire::load::{Arrivals, LOAD_VERSION, Level, Part};
+    use wire::load::{Arrivals, LOAD_VERSION, Part, Window};
 
     fn counts(pairs: &[(&str, u64)]) -> BTreeMap<String, u64> {
         let owned = pairs
@@ -122,7 +137,7 @@ pub mod tests {
             unfinished: counts(&[("read", 2)]),
             verified: None,
             messages: vec!["no such record".to_owned()],
-            windows: Vec::new(),
+            windows: windows(&[9, 25, 25, 25, 23]),
             remotes: Vec::new(),
             shape: "none".to_owned(),
             consistency: BTreeMap::new(),
@@ -139,6 +154,19 @@ pub mod tests {
             first_operation: Some(0.02),
             ended_early: false,
         }
+    }
+
+    /// A time line of half seconds, of which the first one is of the warm-up.
+    pub fn windows(over: &[u64]) -> Vec<Window> {
+        (0..)
+            .zip(over)
+            .map(|(number, operations)| Window {
+                start: f64::from(number) * 0.5 - 0.5,
+                length: 0.5,
+                operations: *operations,
+                errors: 0,
+            })
+            .collect()
     }
 
     /// The summary of that.
@@ -182,11 +210,16 @@ pub mod tests {
     fn rates_and_shares_are_of_the_measured_window() {
         let found = summary();
         assert_eq!((found.throughput, found.offered), (45.0, Some(50.0)));
+        assert_eq!((found.achieved, found.recovered_after), (Some(0.98), None));
+        let slope = found.slope.unwrap();
+        assert!((slope - 0.04).abs() < 1e-9, "{slope}");
         assert_eq!((found.busy, found.limited), (0.2, 0.01));
         assert!((found.cpu - 0.4).abs() < 1e-9);
         let mut closed = result();
         (closed.seconds, closed.intended) = (0.0, None);
         let found = of(&plan(), &closed, &Sums::default());
         assert_eq!((found.throughput, found.offered), (0.0, None));
+        assert_eq!((found.achieved, found.slope), (None, None));
+        assert!(!found.over_capacity);
     }
 }

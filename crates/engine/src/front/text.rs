@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use wire::load::{Level, OperationSummary, Phase, SearchSummary, Summary};
 
+use super::search::BY_ENGINE;
 use super::summary::ALL;
 use super::words::latency;
 
@@ -33,6 +34,7 @@ pub fn of(summary: &Summary) -> String {
             summary.backlog
         );
     }
+    kept(summary, &mut out);
     counted(summary, &mut out);
     times(summary, &mut out);
     for message in &summary.messages {
@@ -52,6 +54,31 @@ pub fn of(summary: &Summary) -> String {
         100.0 * summary.limited
     );
     out
+}
+
+/// How a schedule was kept, without which response times say little.
+fn kept(summary: &Summary, out: &mut String) {
+    if let (Some(achieved), Some(slope)) = (summary.achieved, summary.slope) {
+        let _ = writeln!(
+            out,
+            "schedule: {:.1} % of it was over in time, and the backlog grew by {:.0} ms in each second",
+            100.0 * achieved,
+            1000.0 * slope
+        );
+    }
+    if summary.over_capacity {
+        let _ = writeln!(out, "over capacity: these response times grow with --time");
+    }
+    if let Level::Burst { .. } = summary.level {
+        let _ = match summary.recovered_after {
+            Some(seconds) => writeln!(
+                out,
+                "burst: {} after its end nothing waited any more",
+                latency(seconds)
+            ),
+            None => writeln!(out, "burst: it is not known that its backlog was ever gone"),
+        };
+    }
 }
 
 /// What became of operations that were not simply answered.
@@ -123,13 +150,16 @@ fn row(kind: &str, one: &OperationSummary, open: bool, out: &mut String) {
 /// What a search tried, and what it found.
 fn tried(search: &SearchSummary, out: &mut String) {
     let rate = search.rate;
+    let ended = match &*search.ended {
+        BY_ENGINE => "above it the engine itself may have been the limit",
+        other => other,
+    };
     let _ = match rate {
         Some(rate) => writeln!(
             out,
-            "highest rate that was sustained: {rate:.0} a second ({})",
-            search.ended
+            "highest rate that was sustained: {rate:.0} a second ({ended})"
         ),
-        None => writeln!(out, "no rate was sustained ({})", search.ended),
+        None => writeln!(out, "no rate was sustained ({ended})"),
     };
 }
 
@@ -143,6 +173,7 @@ mod tests {
         let expected = "\
 fake run: 90 operations in 2.0 s, 45.0 a second
 intended: 50.0 a second; when the time was over, 3 were not answered
+schedule: 98.0 % of it was over in time, and the backlog grew by 40 ms in each second
 errors of read: not_found 2, timeout 1
 read: 5 late, 2 unfinished when the time was over
 errors of scan: timeout 1
@@ -157,6 +188,28 @@ first operation: 20.0 ms after the start of the engine
 engine: busy for 20 % of the time, at its limit for 1.0 % of it
 ";
         assert_eq!(of(&summary()), expected);
+    }
+
+    #[test]
+    fn response_times_of_more_than_could_be_answered_are_told_as_such() {
+        let mut much = summary();
+        assert!(!of(&much).contains("over capacity"));
+        much.over_capacity = true;
+        assert!(of(&much).contains("over capacity: these response times grow with --time"));
+        much.level = Level::Burst {
+            rate: 100.0,
+            length: 1.0,
+            rest: 0.0,
+            connections: 4,
+            arrivals: wire::load::Arrivals::Constant,
+        };
+        assert!(of(&much).contains("burst: it is not known"));
+        much.recovered_after = Some(0.5);
+        let told = of(&much);
+        assert!(
+            told.contains("burst: 500 ms after its end nothing waited"),
+            "{told}"
+        );
     }
 
     #[test]
@@ -179,8 +232,13 @@ engine: busy for 20 % of the time, at its limit for 1.0 % of it
             probes: Vec::new(),
         };
         found.search = Some(search.clone());
+        search.ended = BY_ENGINE.to_owned();
         let told = of(&found);
         let first = "highest rate that was sustained: 1234 a second (found)\n";
+        assert!(told.starts_with(first), "{told}");
+        found.search = Some(search.clone());
+        let told = of(&found);
+        let first = "highest rate that was sustained: 1234 a second (above it the engine itself ";
         assert!(told.starts_with(first), "{told}");
         (search.rate, search.ended) = (None, "never sustained".to_owned());
         found.search = Some(search);

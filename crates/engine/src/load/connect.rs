@@ -38,7 +38,10 @@ pub async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session
         } else if failure.lasting {
             format!("no load of `{address}`: {reason}")
         } else {
-            format!("no connection to `{address}` within {within} s: {reason}")
+            format!(
+                "no connection to `{address}` within {within} s: {reason}; start the server, or give \
+                 the address at which it listens, as HOST:PORT"
+            )
         })
     };
     let patience = Duration::from_secs_f64(within);
@@ -64,7 +67,7 @@ pub async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session
 /// A session that tried until it was connected; the error is why it is not. What trying again would
 /// not change ends it at once: a password that is wrong is not sent twice.
 async fn connected(mut session: Session, patience: Duration) -> Result<Session, Failure> {
-    let mut reason = Failure::new(Fault::Connection, "no answer");
+    let mut reason = Failure::new(Fault::Connection, "no answer, or not on all connections");
     let attempts = async {
         while let Err(failure) = session.connect().await {
             reason = failure;

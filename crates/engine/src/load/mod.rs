@@ -13,7 +13,7 @@ use self::connect::connect;
 use self::log::Log;
 use self::progress::{Lines, Listener};
 use self::record::Recorder;
-use self::run::{Run, nanoseconds};
+use self::run::{Run, Span};
 use self::start::Origin;
 use self::told::{Closing, Signals, Told};
 use self::usage::Cpu;
@@ -22,7 +22,7 @@ use self::worker::Worker;
 use crate::drive::Driver;
 use crate::drive::connected::established;
 
-pub use self::run::Span;
+pub use self::run::nanoseconds;
 
 mod age;
 pub mod clock;
@@ -92,7 +92,10 @@ pub fn carry_out(
         .enable_all()
         .build()?;
     let log_path = out.join("latency.hlog");
-    let result = LocalSet::new().block_on(&runtime, make(plan, &log_path, closing, listener))?;
+    let result = LocalSet::new().block_on(&runtime, make(plan, &log_path, closing, listener));
+    // What is still being worked out is waited for by nobody.
+    runtime.shutdown_background();
+    let result = result?;
     write_result(&result_path, &result)?;
     Ok(result)
 }
@@ -116,10 +119,9 @@ async fn make(
 ) -> io::Result<LoadResult> {
     let mut signals = Signals::heed()?;
     let driver = Driver::new(plan, Clock::start())?;
+    // Before the start, or the first operations would be late, and before anybody is connected.
+    let (operations, span) = signals.unless(worked_out(plan)).await?;
     let sessions = signals.unless(connect(plan, &driver)).await?;
-    // Whatever takes long is done before the start, or the first operations would be late.
-    let operations = Operations::new(plan).map_err(io::Error::other)?;
-    let span = Span::of(plan);
     let connections = established()?.len() as u64;
     let (age, aged) = (age::age()?, std::time::Instant::now());
     let origin = signals.unless(start::wait(plan.start)).await?;
@@ -155,6 +157,17 @@ async fn make(
     finish(plan, run?, span, began, &driver, cpu, intended)
 }
 
+/// The operations of a plan, and its window. Sums over billions of records or operations may take
+/// minutes, so they are made on another thread, while this one heeds signals.
+async fn worked_out(plan: &LoadPlan) -> io::Result<(Operations, Span)> {
+    let plan = plan.clone();
+    let sums = tokio::task::spawn_blocking(move || {
+        let operations = Operations::new(&plan)?;
+        Ok((operations, Span::of(&plan)))
+    });
+    sums.await?.map_err(|what: String| io::Error::other(what))
+}
+
 /// Wait until the measured window and everything that belongs to it is over. Returns the CPU time
 /// when the window began.
 async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<Cpu> {
@@ -169,7 +182,10 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         return Err(if run.closed() {
             io::Error::other(Told::TooEarly)
         } else {
-            io::Error::other("all operations were done before the warm-up ended")
+            io::Error::other(
+                "all operations were done before the warm-up ended, so there is nothing to measure; \
+                 ask for more of them, or for a shorter warm-up (--warmup)",
+            )
         });
     }
     let cpu = Cpu::now()?;
@@ -178,15 +194,16 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         let second = run.clock.now() + 1_000_000_000;
         let until = span.end.map_or(second, |end| second.min(end));
         let finished = limit(until, workers).await.is_some();
-        if let (true, false, Some(end)) = (finished, run.closed(), span.end) {
-            // Every slot of the window is answered; the window is as long as it was meant to be.
-            tokio::time::sleep_until(run.clock.instant(end).into()).await;
+        // Every slot of the window is answered; the window is as long as it was meant to be.
+        let idle = finished && span.end.is_some() && !run.closed() && !run.exhausted();
+        if idle {
+            run.alarm.until(until).await;
         }
         let now = run.clock.now();
         let ended = span.end.filter(|end| now >= *end);
         if let Some(end) = ended {
             run.close(end);
-        } else if finished {
+        } else if finished && !idle {
             let last = run.recorder.borrow().last_over();
             run.close(last.max(span.begin) + 1);
         }
@@ -197,7 +214,7 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
             workers.shutdown().await;
             return Ok(cpu);
         }
-        if finished {
+        if finished && run.closed() {
             return Ok(cpu);
         }
         if ended.is_some() {

@@ -9,6 +9,7 @@ use wire::load::{LOAD_VERSION, Level, LoadPlan, Phase, Secret, Workload};
 
 use super::pace::Pace;
 use super::{core, stress, worker};
+use crate::drive;
 use crate::properties;
 
 /// Read the plan in `path`; a secret that it names must be there. The error is one sentence.
@@ -70,7 +71,8 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
     let refusals = [
         (
             plan.version != LOAD_VERSION,
-            "the plan's `version` is not the one that this engine reads",
+            "the plan's `version` is not the one that this engine reads; make the plan again by \
+             this engine: drive … --dry-run",
         ),
         (part.index >= part.of, "`part` must have `index` below `of`"),
         (
@@ -79,7 +81,7 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
         ),
         (
             plan.phase == Phase::Run && plan.duration.is_none() && plan.operations.is_none(),
-            "a run phase needs a `duration` or `operations`",
+            "a run phase needs a `duration` or `operations` (--time, --operations)",
         ),
         (
             plan.duration.is_some_and(|seconds| !positive(seconds)),
@@ -98,14 +100,17 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
         (
             in_flight(plan.level) < part.of,
             match plan.level {
-                Level::Threads { .. } => "there must be at least as many `threads` as parts",
-                _ => "there must be at least as many `connections` as parts",
+                Level::Threads { .. } => {
+                    "there must be at least as many `threads` as parts (--threads)"
+                }
+                _ => "there must be at least as many `connections` as parts (--connections)",
             },
         ),
     ];
     if let Some((_, what)) = refusals.into_iter().find(|(refused, _)| *refused) {
         return Err(what.to_owned());
     }
+    drive::check(plan)?;
     match &plan.workload {
         Workload::Ycsb(workload) => core::check(workload)?,
         Workload::Stress(workload) => stress::check(workload, part.of)?,
@@ -324,6 +329,7 @@ pub mod tests {
         let name = format!("dunnage-plan-{}.json", std::process::id());
         let path = std::env::temp_dir().join(name);
         let mut plan = plan();
+        plan.target.driver = "redis".to_owned();
         plan.target.credentials = Some(Credentials {
             user: None,
             password: Secret::Variable("DUNNAGE_NO_SUCH_SECRET".to_owned()),

@@ -1,6 +1,7 @@
 //! The state that all logical threads of one load share.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use wire::load::{LoadPlan, Policy};
 
@@ -35,6 +36,8 @@ pub struct Run {
     last: Cell<u64>,
     budget: Option<u64>,
     in_flight: Cell<u64>,
+    /// Whether there are no more operations.
+    exhausted: Cell<bool>,
     watcher: Watcher,
     used_at_end: Cell<Option<Used>>,
     ended_early: Cell<bool>,
@@ -53,7 +56,12 @@ pub struct Used {
 struct Schedule {
     pace: Pace,
     client: Client,
+    /// The slot that is taken next.
     next: u64,
+    /// The slot whose operation is drawn next.
+    drawn: u64,
+    /// Operations of slots whose holders have not come for them yet.
+    ahead: BTreeMap<u64, Operation>,
     /// Slots of the measured window that were taken.
     intended: u64,
 }
@@ -62,8 +70,8 @@ struct Schedule {
 pub struct Slot {
     /// When its operation is meant to start.
     pub intended: u64,
-    /// What to do then.
-    pub operation: Operation,
+    /// Its place in the order of slots.
+    number: u64,
 }
 
 /// Where the measured window lies; `end` is unknown when a number of operations or of records
@@ -108,6 +116,8 @@ impl Run {
                 pace,
                 client: operations.client(0),
                 next: 0,
+                drawn: 0,
+                ahead: BTreeMap::new(),
                 intended: 0,
             })
         });
@@ -130,6 +140,7 @@ impl Run {
             last: Cell::new(span.end.map_or(u64::MAX / 2, |end| end + timeout)),
             budget,
             in_flight: Cell::new(0),
+            exhausted: Cell::new(false),
             watcher: Watcher::begin(clock, span.begin)?,
             used_at_end: Cell::new(None),
             ended_early: Cell::new(false),
@@ -167,11 +178,8 @@ impl Run {
     }
 
     /// The next slot of an open load for one who is free since `free`; None when the window has no
-    /// more, or all records of a load phase are in. An operation is drawn when its slot is taken,
-    /// which is in the order of slots, so that each slot has the same one whoever carries it out.
-    /// Those who are idle take slots ahead: which key is the latest is then as of a few slots
-    /// before. So a slot that is not taken when its time comes has found every connection busy, and
-    /// is left out if the policy says so.
+    /// more. Those who are idle take slots ahead, so a slot that is not taken when its time comes has
+    /// found every connection busy, and is left out if the policy says so.
     pub fn next_slot(&self, free: u64) -> Option<Slot> {
         if free >= self.last.get() {
             return None;
@@ -181,32 +189,66 @@ impl Run {
             if !self.drops || slot.intended >= free {
                 return Some(slot);
             }
-            self.leave_out(&slot, free);
+            self.leave_out(&slot, free)?;
         }
+    }
+
+    /// The operation of a slot whose time has come; None when there are no more, and then the slot is
+    /// no part of the load. It is drawn now, as its keys depend on what was inserted before, but in
+    /// the order of slots, so that each slot has the same one whoever carries it out.
+    pub fn operation(&self, slot: &Slot) -> Option<Operation> {
+        let operation = self.drawn_for(slot.number);
+        if operation.is_none() {
+            self.give_up(slot);
+            // Nobody is to wait for the slots after it.
+            self.alarm.end_at(slot.intended);
+        }
+        operation
+    }
+
+    fn drawn_for(&self, number: u64) -> Option<Operation> {
+        let mut schedule = self.schedule.as_ref()?.borrow_mut();
+        let Schedule {
+            client,
+            drawn,
+            ahead,
+            ..
+        } = &mut *schedule;
+        while *drawn < number {
+            ahead.insert(*drawn, self.draw(client)?);
+            *drawn += 1;
+        }
+        if *drawn == number {
+            *drawn += 1;
+            return self.draw(client);
+        }
+        ahead.remove(&number)
     }
 
     /// A slot that was taken ahead lies beyond an end that has come sooner: it is no part of the
     /// load.
     pub fn give_up(&self, slot: &Slot) {
-        self.in_flight.set(self.in_flight.get() - 1);
         if let Some(schedule) = &self.schedule {
             schedule.borrow_mut().intended -= u64::from(slot.intended >= self.begin);
         }
     }
 
-    /// Count a slot whose operation was just drawn as dropped; a connection was free at `free`.
-    fn leave_out(&self, slot: &Slot, free: u64) {
-        self.operations.borrow_mut().take_back(&slot.operation);
+    /// Count the slot that was taken last as dropped; a connection was free at `free`. None when
+    /// there are no more operations.
+    fn leave_out(&self, slot: &Slot, free: u64) -> Option<()> {
+        let operation = self.operation(slot)?;
+        self.operations.borrow_mut().take_back(&operation);
         self.in_flight.set(self.in_flight.get() - 1);
-        let kind = slot.operation.kind();
         let mut recorder = self.recorder.borrow_mut();
-        recorder.record_dropped(kind, slot.intended, free);
+        recorder.record_dropped(operation.kind(), slot.intended, free);
+        Some(())
     }
 
     fn draw(&self, client: &mut Client) -> Option<Operation> {
         let drawn = self.operations.borrow_mut().draw(client);
         self.in_flight
             .set(self.in_flight.get() + u64::from(drawn.is_some()));
+        self.exhausted.set(drawn.is_none());
         drawn
     }
 
@@ -266,6 +308,11 @@ impl Run {
         self.used_at_end.get().is_some()
     }
 
+    /// Whether all operations that there are have been begun.
+    pub fn exhausted(&self) -> bool {
+        self.exhausted.get()
+    }
+
     /// What was used when the window was closed.
     pub fn used_at_end(&self) -> Used {
         self.used_at_end.get().unwrap_or_default()
@@ -278,14 +325,18 @@ impl Run {
         if last < u64::MAX / 2 {
             while let Some(slot) = self.take_slot() {
                 if self.drops {
-                    self.leave_out(&slot, last);
+                    if self.leave_out(&slot, last).is_none() {
+                        break;
+                    }
                     continue;
                 }
-                self.operations.borrow_mut().take_back(&slot.operation);
+                let Some(operation) = self.operation(&slot) else {
+                    break;
+                };
+                self.operations.borrow_mut().take_back(&operation);
                 if slot.intended >= self.begin {
-                    let kind = slot.operation.kind();
                     let mut recorder = self.recorder.borrow_mut();
-                    recorder.record_unsent(kind, last - slot.intended);
+                    recorder.record_unsent(operation.kind(), last - slot.intended);
                 }
             }
         }
@@ -299,12 +350,11 @@ impl Run {
         if intended >= self.recorder.borrow().end() {
             return None;
         }
-        let operation = self.draw(&mut schedule.client)?;
         schedule.next += 1;
         schedule.intended += u64::from(intended >= self.begin);
         Some(Slot {
             intended,
-            operation,
+            number: next,
         })
     }
 }
@@ -312,4 +362,117 @@ impl Run {
 /// Seconds as nanoseconds.
 pub fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::log::Log;
+    use crate::load::plan::tests::{plan, ycsb};
+    use crate::load::progress::Lines;
+    use wire::load::{Arrivals, Level, Requests};
+
+    /// A plan that inserts as often as it reads the latest record.
+    fn latest(level: Level) -> LoadPlan {
+        let mut plan = plan();
+        plan.level = level;
+        plan.duration = Some(1000.0);
+        let workload = ycsb(&mut plan);
+        (workload.mix.read, workload.mix.update) = (0.5, 0.0);
+        workload.mix.insert = 0.5;
+        workload.requests = Requests::Latest;
+        plan
+    }
+
+    /// What `make` makes of a load under way.
+    fn under_way<T>(plan: &LoadPlan, make: impl FnOnce(&Run) -> T) -> T {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().build().unwrap();
+        tokio::task::LocalSet::new().block_on(&runtime, async {
+            let path = std::env::temp_dir().join(format!(
+                "dunnage-{}-{:?}.hlog",
+                std::process::id(),
+                std::thread::current().id()
+            ));
+            let now = std::time::SystemTime::now();
+            let log = Log::open(&path, now, Box::new(Lines::default())).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            let span = Span::of(plan);
+            let recorder = Recorder::new(log, 0, u64::MAX, 1_000_000_000, false);
+            let operations = Operations::new(plan).unwrap();
+            let run = Run::new(plan, span, operations, Clock::start(), recorder).unwrap();
+            make(&run)
+        })
+    }
+
+    fn over(run: &Run, operation: &Operation) {
+        let ended = run.clock.now();
+        run.over(
+            operation,
+            &Outcome {
+                kind: operation.kind(),
+                intended: None,
+                started: ended,
+                ended,
+                failure: None,
+                compared: false,
+            },
+        );
+    }
+
+    fn key(operation: &Operation) -> String {
+        let Operation::Ycsb(of_ycsb) = operation else {
+            panic!("the plan is of YCSB");
+        };
+        format!("{:?} {:?}", operation.kind(), of_ycsb.key.as_bytes())
+    }
+
+    fn rate() -> Level {
+        Level::Rate {
+            rate: 1000.0,
+            connections: 200,
+            arrivals: Arrivals::Constant,
+        }
+    }
+
+    #[test]
+    fn the_latest_record_is_that_of_the_moment_however_many_wait_for_their_slots() {
+        let threads = Level::Threads { threads: 1 };
+        let one_by_one: Vec<String> = under_way(&latest(threads), |run| {
+            let mut client = run.client(0);
+            let next = || {
+                let operation = run.next(&mut client)?;
+                over(run, &operation);
+                Some(key(&operation))
+            };
+            std::iter::from_fn(next).take(200).collect()
+        });
+        let taken_ahead: Vec<String> = under_way(&latest(rate()), |run| {
+            let slots: Vec<Slot> = (0..200).map(|_| run.next_slot(0).unwrap()).collect();
+            let carry_out = |slot: &Slot| {
+                let operation = run.operation(slot).unwrap();
+                over(run, &operation);
+                key(&operation)
+            };
+            slots.iter().map(carry_out).collect()
+        });
+        assert_eq!(taken_ahead, one_by_one);
+    }
+
+    #[test]
+    fn each_slot_has_its_operation_whoever_comes_first() {
+        let in_order = |order: [usize; 3]| {
+            under_way(&latest(rate()), |run| {
+                let slots = [(); 3].map(|()| run.next_slot(0).unwrap());
+                let mut found = [const { String::new() }; 3];
+                for number in order {
+                    found[number] = key(&run.operation(&slots[number]).unwrap());
+                }
+                found
+            })
+        };
+        let expected = in_order([0, 1, 2]);
+        assert_eq!(in_order([2, 0, 1]), expected);
+        assert_eq!(in_order([1, 2, 0]), expected);
+    }
 }

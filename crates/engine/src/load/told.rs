@@ -4,7 +4,6 @@
 use std::fmt;
 use std::io;
 use std::pin::pin;
-use std::process::ExitCode;
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -20,16 +19,19 @@ pub enum Told {
     Interrupted,
     /// By TERM; there is no result.
     Terminated,
-    /// By either, before its warm-up was over; there is no result.
+    /// By HUP; there is no result.
+    HungUp,
+    /// By any, before its warm-up was over; there is no result.
     TooEarly,
-    /// By either, and there is a result of what came before.
+    /// By any, and there is a result of what came before.
     Early,
 }
 
 impl Told {
     /// The exit code, without a result as shells have it.
-    fn code(self) -> u8 {
+    pub fn code(self) -> u8 {
         match self {
+            Self::HungUp => 129,
             Self::Interrupted => 130,
             Self::Terminated => 143,
             Self::TooEarly => 1,
@@ -41,7 +43,9 @@ impl Told {
 impl fmt::Display for Told {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::Interrupted | Self::Terminated => "stopped by a signal; there is no result",
+            Self::Interrupted | Self::Terminated | Self::HungUp => {
+                "stopped by a signal; there is no result"
+            }
             Self::TooEarly => {
                 "the load was told to end before its warm-up was over; there is no result"
             }
@@ -57,11 +61,6 @@ pub fn told(error: &io::Error) -> Option<Told> {
     error.get_ref()?.downcast_ref().copied()
 }
 
-/// The exit code of a program that ends with an error.
-pub fn code(error: &io::Error) -> ExitCode {
-    told(error).map_or(ExitCode::FAILURE, |told| ExitCode::from(told.code()))
-}
-
 /// Which signals end the measured window, when they come first; all others end the load without a
 /// result, as each does before the load has begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,8 +69,8 @@ pub enum Closing {
     Never,
     /// TERM.
     ByTerm,
-    /// TERM and INT.
-    ByBoth,
+    /// TERM, INT and HUP.
+    ByAny,
 }
 
 impl Closing {
@@ -79,23 +78,31 @@ impl Closing {
         match self {
             Self::Never => false,
             Self::ByTerm => told == Told::Terminated,
-            Self::ByBoth => true,
+            Self::ByAny => true,
         }
     }
 }
 
-/// INT and TERM, which no longer kill this process.
+/// INT, TERM and HUP, which no longer kill this process.
 pub struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    /// None where this process is to outlive its terminal.
+    hang_up: Option<Signal>,
 }
 
 impl Signals {
     /// Begin to heed them. Needs a runtime.
     pub fn heed() -> io::Result<Self> {
+        let hang_up = if outlives_its_terminal()? {
+            None
+        } else {
+            Some(signal(SignalKind::hangup())?)
+        };
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hang_up,
         })
     }
 
@@ -106,6 +113,10 @@ impl Signals {
                 Poll::Ready(Told::Interrupted)
             } else if self.terminate.poll_recv(context).is_ready() {
                 Poll::Ready(Told::Terminated)
+            } else if let Some(hang_up) = &mut self.hang_up
+                && hang_up.poll_recv(context).is_ready()
+            {
+                Poll::Ready(Told::HungUp)
             } else {
                 Poll::Pending
             }
@@ -133,13 +144,24 @@ impl Signals {
         let first = self.next().await;
         if closing.by(first) {
             run.end_early();
-            if closing == Closing::ByBoth {
+            if closing == Closing::ByAny {
                 tell(&"the load ends; another signal ends it at once, without a result");
             }
             leave(self.next().await);
         }
         leave(first);
     }
+}
+
+/// Whether whoever began this process had it ignore HUP, as `nohup` does.
+fn outlives_its_terminal() -> io::Result<bool> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Signal 1 is the lowest bit.
+    Ok(ignored.is_some_and(|mask| mask & 1 != 0))
 }
 
 /// End this process.
@@ -155,26 +177,11 @@ mod tests {
 
     #[test]
     fn only_the_signals_that_are_meant_to_end_a_window() {
-        let kinds = [Told::Interrupted, Told::Terminated];
-        assert_eq!(kinds.map(|told| Closing::Never.by(told)), [false, false]);
-        assert_eq!(kinds.map(|told| Closing::ByTerm.by(told)), [false, true]);
-        assert_eq!(kinds.map(|told| Closing::ByBoth.by(told)), [true, true]);
-    }
-
-    #[test]
-    fn what_ends_by_a_signal_has_the_exit_code_of_shells_and_an_early_result_its_own() {
-        let shown = |told| format!("{:?}", code(&io::Error::other(told)));
-        assert_eq!(
-            shown(Told::Interrupted),
-            format!("{:?}", ExitCode::from(130))
-        );
-        assert_eq!(
-            shown(Told::Terminated),
-            format!("{:?}", ExitCode::from(143))
-        );
-        assert_eq!(shown(Told::Early), format!("{:?}", ExitCode::from(3)));
-        let other = format!("{:?}", code(&io::Error::other("something else")));
-        assert_eq!(other, format!("{:?}", ExitCode::FAILURE));
+        let kinds = [Told::Interrupted, Told::Terminated, Told::HungUp];
+        let by = |closing: Closing| kinds.map(|told| closing.by(told));
+        assert_eq!(by(Closing::Never), [false, false, false]);
+        assert_eq!(by(Closing::ByTerm), [false, true, false]);
+        assert_eq!(by(Closing::ByAny), [true, true, true]);
     }
 
     #[test]

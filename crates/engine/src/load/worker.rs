@@ -74,7 +74,10 @@ impl Worker {
                 self.run.give_up(&slot);
                 break;
             }
-            self.attempt(&slot.operation, Some(slot.intended)).await;
+            let Some(operation) = self.run.operation(&slot) else {
+                break;
+            };
+            self.attempt(&operation, Some(slot.intended)).await;
             free = self.run.clock.now();
         }
     }

@@ -219,3 +219,18 @@ fn without_a_directory_a_new_one_is_made() {
     let expected = ["latency.hlog", "plan.json", "result.json", "summary.json"];
     assert_eq!(files, expected);
 }
+
+#[test]
+fn a_load_of_which_no_operation_went_well_says_so() {
+    let scratch = Scratch::new();
+    let words = ["--workload", "c", "--operations", "9", "--out", "run"];
+    let output = drive(
+        &scratch.0,
+        &[&["fake://?fail_every=1"][..], &words].concat(),
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("not one operation went well"), "{said}");
+    let summary = read(&scratch.0.join("run"), "summary.json");
+    assert_eq!(summary["operations"]["all"]["errors"]["server"], 9);
+}

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, ChildStderr, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
@@ -23,28 +23,44 @@ struct Running {
 impl Running {
     /// Begin to drive.
     fn new(scratch: &Scratch, words: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut child = engine(&scratch.0)
-            .arg("drive")
-            .args(words)
-            .envs(variables.iter().copied())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = engine(&scratch.0);
+        command.arg("drive").args(words);
+        Self::of(command.envs(variables.iter().copied()))
+    }
+
+    /// Begin what a command says.
+    fn of(command: &mut Command) -> Self {
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         let says = BufReader::new(child.stderr.take().unwrap());
         Self { child, says }
     }
 
     /// Begin to drive into `out`, and wait until the load has begun.
     fn begun(scratch: &Scratch, words: &[&str], out: &str) -> Self {
-        let mut running = Self::new(scratch, &[words, &["--out", out]].concat(), &[]);
+        let running = Self::new(scratch, &[words, &["--out", out]].concat(), &[]);
+        running.until_begun(scratch, out)
+    }
+
+    /// Wait until the load into `out` has begun.
+    fn until_begun(mut self, scratch: &Scratch, out: &str) -> Self {
+        let running = &mut self;
         let directory = scratch.0.join(out);
         let logs = ["latency.hlog", "probe-01/latency.hlog"];
         while !logs.iter().any(|log| directory.join(log).exists()) {
             assert_eq!(running.child.try_wait().unwrap(), None, "it has ended");
             std::thread::sleep(Duration::from_millis(5));
         }
-        running
+        self
+    }
+
+    /// Whether it has a signal in a mask of its status, such as `SigCgt` of those that it heeds.
+    fn has(&self, mask: &str, signal: Signal) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let mut lines = status.lines();
+        let found = lines.find_map(|line| line.strip_prefix(mask)?.strip_prefix(':'));
+        let found = u64::from_str_radix(found.unwrap().trim(), 16).unwrap();
+        found >> (signal as i32 - 1) & 1 == 1
     }
 
     fn tell(&self, signal: Signal) {
@@ -79,7 +95,7 @@ const HOUR: [&str; 5] = ["fake://?service_us=100", "--workload", "a", "--time", 
 
 #[test]
 fn the_first_signal_ends_a_load_with_its_results() {
-    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let scratch = Scratch::new();
         let running = Running::begun(&scratch, &HOUR, "run");
         running.tell(signal);
@@ -158,40 +174,94 @@ fn an_open_load_beyond_what_can_be_answered_ends_when_it_is_told_to() {
 }
 
 #[test]
-fn a_load_that_does_not_begin_leaves_nothing_of_another_one() {
+fn a_load_that_has_nothing_left_to_do_ends_when_it_is_told_to() {
     let scratch = Scratch::new();
-    let search = [
-        "fake://?service_us=100",
-        "--workload",
-        "c",
+    let burst = ["--burst", "1000", "--burst-time", "100ms", "--time", "1h"];
+    let words = [&["fake://", "--workload", "c"][..], &burst].concat();
+    let running = Running::begun(&scratch, &words, "run");
+    // By then the burst is over, and each of its operations answered.
+    std::thread::sleep(Duration::from_millis(500));
+    running.tell(Signal::SIGINT);
+    let (status, said) = running.over();
+    assert_eq!(status.code(), EARLY, "{said}");
+    let result = read(&scratch.0.join("run"), "result.json");
+    assert_eq!(result["intended"], 100);
+    assert_eq!(sum(&result["operations"]), 100);
+    assert!(result["seconds"].as_f64().unwrap() < 3600.0);
+}
+
+#[test]
+fn a_load_that_is_to_outlive_its_terminal_does_not_heed_its_end() {
+    let scratch = Scratch::new();
+    let program = engine(&scratch.0).get_program().to_owned();
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "trap '' HUP; exec \"$@\"", "sh"])
+        .arg(program);
+    shell.current_dir(&scratch.0).arg("drive").args(HOUR);
+    let running = Running::of(shell.args(["--out", "run"])).until_begun(&scratch, "run");
+    assert!(running.has("SigIgn", Signal::SIGHUP) && !running.has("SigCgt", Signal::SIGHUP));
+    running.tell(Signal::SIGINT);
+    let (status, said) = running.over();
+    assert_eq!(status.code(), EARLY, "{said}");
+}
+
+#[test]
+fn that_nobody_reads_its_messages_does_not_end_a_search() {
+    let scratch = Scratch::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = engine(&scratch.0);
+    command.args(["drive", "fake://?service_us=100", "--workload", "c"]);
+    command.args(["--time", "100ms", "--search", "sustained"]);
+    command.args(["--search-probes", "2", "--out", "run"]);
+    let status = command.stdout(Stdio::null()).stderr(writer).status();
+    assert!(status.unwrap().success());
+    let summary = read(&scratch.0.join("run"), "summary.json");
+    assert_eq!(summary["search"]["probes"].as_array().unwrap().len(), 2);
+}
+
+/// A load that nobody can make.
+const NOBODY: [&str; 5] = ["redis://127.0.0.1:1", "--workload", "c", "--time", "1s"];
+
+#[test]
+fn a_directory_that_has_a_result_is_refused_and_nothing_of_it_is_lost() {
+    let scratch = Scratch::new();
+    let search = ["fake://?service_us=100", "--workload", "c", "--out", "run"];
+    let probes = [
         "--time",
         "100ms",
-    ];
-    let probes = [
         "--search",
         "sustained",
         "--search-probes",
         "1",
-        "--out",
-        "run",
     ];
-    let well = crate::drive(&scratch.0, &[&search[..], &probes].concat());
+    let words = [&search[..], &probes].concat();
+    let well = crate::drive(&scratch.0, &words);
     assert!(well.status.success());
+    let before = left(&scratch.0.join("run"));
+    for words in [words, [&NOBODY[..], &["--out", "run"]].concat()] {
+        let refused = crate::drive(&scratch.0, &words);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        let remedy = "type --out with another directory, or first: rm -r run/probe-01 \
+                      run/summary.json";
+        assert!(said.contains(remedy), "{said}");
+        assert_eq!(left(&scratch.0.join("run")), before);
+    }
+}
+
+#[test]
+fn a_load_that_does_not_begin_leaves_nothing() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.0.join("run")).unwrap();
     scratch.file("run/notes.txt", "mine");
-    let nobody = [
-        "redis://127.0.0.1:1",
-        "--workload",
-        "c",
-        "--time",
-        "1s",
-        "--out",
-        "run",
-    ];
-    let refused = crate::drive(&scratch.0, &nobody);
-    assert!(!refused.status.success());
-    let mut names = left(&scratch.0.join("run"));
-    names.sort();
-    assert_eq!(names, ["notes.txt", "plan.json"]);
+    for out in ["run", "other"] {
+        let refused = crate::drive(&scratch.0, &[&NOBODY[..], &["--out", out]].concat());
+        assert_eq!(refused.status.code(), Some(1));
+    }
+    assert_eq!(left(&scratch.0), ["run"]);
+    assert_eq!(left(&scratch.0.join("run")), ["notes.txt"]);
 }
 
 #[test]
@@ -241,6 +311,22 @@ fn a_signal_while_connecting_leaves_nothing() {
 }
 
 #[test]
+fn a_signal_while_the_load_is_worked_out_leaves_nothing() {
+    let scratch = Scratch::new();
+    // The sum over so many records takes minutes.
+    let records = ["-p", "recordcount=2000000000", "--time", "10s"];
+    let words = [&["fake://", "--workload", "d"][..], &records].concat();
+    let running = Running::new(&scratch, &words, &[]);
+    while !running.has("SigCgt", Signal::SIGHUP) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    running.tell(Signal::SIGINT);
+    let (status, said) = running.over();
+    assert_eq!(status.code(), Some(130), "{said}");
+    assert_eq!(left(&scratch.0), [""; 0]);
+}
+
+#[test]
 fn a_load_that_waits_for_its_start_ends_at_once() {
     let scratch = Scratch::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -282,9 +368,11 @@ fn a_search_that_is_told_to_end_says_so() {
     assert_eq!(probes.len(), 1, "{probes:?}");
 }
 
-/// Names of what is in a directory.
+/// Names of what is in a directory, in order.
 fn left(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.collect()
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
 }

@@ -9,6 +9,8 @@ use crate::{Scratch, drive, read, well};
 /// A load of 200 operations, printed in a form.
 fn printed(scratch: &Scratch, words: &[&str]) -> (String, Output) {
     let common = ["fake://?service_us=10", "--workload", "a", "--out", "run"];
+    // One load after another into the same directory is refused.
+    let _ = std::fs::remove_dir_all(scratch.0.join("run"));
     let all = [&common[..], &["--operations", "200"], words].concat();
     let output = drive(&scratch.0, &all);
     well(&output);

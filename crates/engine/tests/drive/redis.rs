@@ -41,6 +41,13 @@ pub fn listening() -> (SocketAddr, Heard) {
                 let mut requests = BufReader::new(stream.try_clone().unwrap());
                 while let Some(mut words) = request(&mut requests) {
                     let answer = answer(&words, &mut Records::new());
+                    if words[0] == b"PING" {
+                        // By which a client greets.
+                        if stream.write_all(&answer).is_err() {
+                            return;
+                        }
+                        continue;
+                    }
                     // A score follows from the key.
                     words.drain(1..if words[0] == b"ZADD" { 4 } else { 2 });
                     kept.lock().unwrap()[number].push(words);
@@ -63,9 +70,14 @@ pub fn far(delay: Duration) -> SocketAddr {
             let mut stream = stream.unwrap();
             std::thread::spawn(move || {
                 let mut requests = BufReader::new(stream.try_clone().unwrap());
-                while request(&mut requests).is_some() {
+                while let Some(words) = request(&mut requests) {
                     std::thread::sleep(delay);
-                    if stream.write_all(b"*2\r\n$1\r\na\r\n$1\r\nb\r\n").is_err() {
+                    let answer: &[u8] = if words[0] == b"PING" {
+                        b"+PONG\r\n"
+                    } else {
+                        b"*2\r\n$1\r\na\r\n$1\r\nb\r\n"
+                    };
+                    if stream.write_all(answer).is_err() {
                         return;
                     }
                 }
@@ -115,6 +127,7 @@ fn answer(words: &[Vec<u8>], records: &mut Records) -> Vec<u8> {
             }
             b":1\r\n".to_vec()
         }
+        (b"PING", _) => b"+PONG\r\n".to_vec(),
         (b"ZADD", _) => b":1\r\n".to_vec(),
         (b"HGETALL", [key]) => {
             let record = records.get(key).cloned().unwrap_or_default();

@@ -30,30 +30,46 @@ fn the_built_in_workloads_are_files_that_anybody_can_read() {
 fn what_is_wrong_is_one_sentence_and_nothing_is_made() {
     let scratch = Scratch::new();
     let file = scratch.file("mine", "recordcount=1000\nrecordcout=1000\n");
-    for (words, what) in [
+    for (code, words, what) in [
         (
+            2,
             vec!["fake://", "-P", &file],
             "`mine`, line 2) (did you mean `recordcount`?)",
         ),
         (
+            2,
             vec!["redis://me:s3cret@h", "--workload", "a"],
             "the address has a password",
         ),
         (
+            2,
             vec!["redis://h", "-p", "redis.password=s3cret"],
             "`-p redis.password=` has a password",
         ),
         (
+            2,
             vec!["redis://h", "--password", "s3cret"],
             "`--password` has a password",
         ),
-        (vec!["fake://", "-P", "workloada"], "--workload a"),
-        (vec!["fake://"], "type --time 30s"),
+        (2, vec!["fake://", "-P", "workloada"], "--workload a"),
+        (2, vec!["fake://"], "type --time 30s"),
         (
+            2,
+            vec!["redis://h?pass=s3cret", "--workload", "a"],
+            "the option `pass` of the address has a password",
+        ),
+        (
+            2,
+            vec!["redis://h?colour=blue", "--workload", "a", "--dry-run"],
+            "has no option `colour`; there are `read_from`, `shape`, `wait`",
+        ),
+        (
+            2,
             vec!["fake://?colour=blue", "--workload", "a"],
             "has no option `colour`",
         ),
         (
+            1,
             vec![
                 "redis://127.0.0.1:1",
                 "--workload",
@@ -67,7 +83,7 @@ fn what_is_wrong_is_one_sentence_and_nothing_is_made() {
         let output = drive(&scratch.0, &words);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let told = said.replace(&format!("{}/", scratch.0.display()), "");
-        assert!(!output.status.success(), "{words:?}");
+        assert_eq!(output.status.code(), Some(code), "{words:?}");
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(told.contains(what), "{told}");
         assert!(!said.contains("s3cret"), "{said}");

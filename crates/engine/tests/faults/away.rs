@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use serde_json::json;
 
@@ -62,12 +63,8 @@ fn a_server_that_ends_all_connections_and_refuses_others_for_a_while_is_driven_a
 fn a_load_does_not_begin_where_nobody_answers_or_what_answers_is_no_database() {
     each(|protocol| {
         std::thread::scope(|scope| {
-            let greets = protocol.driver() != "redis";
             for behaviour in [None, Some(Behaviour::Mute), Some(Behaviour::Babble)] {
-                // A client of Redis does not greet, and may begin.
-                if behaviour.is_none() || greets {
-                    scope.spawn(move || does_not_begin(protocol, behaviour));
-                }
+                scope.spawn(move || does_not_begin(protocol, behaviour));
             }
         });
     });
@@ -115,4 +112,31 @@ fn a_cassandra_without_the_table_is_refused_with_the_statement_that_makes_it() {
     let said = driven.refusal();
     assert!(said.contains("within 5 s: table usertable"), "{said}");
     assert!(said.contains("type in cqlsh: CREATE TABLE"), "{said}");
+}
+
+#[test]
+fn a_datacentre_that_no_member_is_in_is_refused_with_those_that_there_are() {
+    let protocol: Arc<dyn Protocol> = Arc::new(Cassandra::default());
+    let server = Server::begin(&protocol, Behaviour::Healthy);
+    let mut plan = plan(&server, &json!({"operations": 10}));
+    plan["target"]["options"] = json!({"datacenter": "elsewhere"});
+    let driven = drive(&plan);
+    let said = driven.refusal();
+    let expected = "no member is in the datacentre `elsewhere`; type ?datacenter= with one of \
+                    `data_center`";
+    assert!(said.contains(expected), "{said}");
+    plan["target"]["options"] = json!({"datacenter": "data_center"});
+    assert_eq!(operations(&drive(&plan).result()), 10);
+}
+
+#[test]
+fn what_is_sent_to_cassandra_is_dated_by_the_client_as_by_the_drivers_of_the_originals() {
+    let cassandra = Arc::new(Cassandra::default());
+    let protocol: Arc<dyn Protocol> = cassandra.clone();
+    let server = Server::begin(&protocol, Behaviour::Healthy);
+    let mut plan = plan(&server, &json!({"operations": 10}));
+    plan["workload"]["mix"]["read"] = json!(0.0);
+    plan["workload"]["mix"]["update"] = json!(1.0);
+    assert_eq!(operations(&drive(&plan).result()), 10);
+    assert_eq!(cassandra.dated.load(Ordering::Relaxed), 10);
 }

@@ -64,3 +64,43 @@ fn as_many_are_under_way_as_there_are_connections_and_the_rest_is_dropped_if_ask
         assert_eq!(seen.most, connections, "{name}");
     });
 }
+
+#[test]
+fn the_backlog_of_a_burst_is_worked_off_at_the_speed_of_the_server() {
+    let connections = 4;
+    let level = json!({
+        "kind": "burst", "rate": 1000.0, "length": 0.1, "rest": 0.0, "connections": connections,
+        "arrivals": "constant",
+    });
+    let changes = json!({"level": level, "duration": 3.0, "interval": 0.05});
+    each(|protocol| {
+        let server = Server::begin(protocol, Behaviour::Slow(milliseconds(4)));
+        let result = drive(&plan(&server, &changes)).result();
+        let name = protocol.driver();
+        assert_eq!(errors(&result), BTreeMap::new(), "{name}");
+        assert_eq!(result["intended"], 100, "{name}");
+        // The window goes on to its end, long after the backlog is gone.
+        assert_eq!(
+            (operations(&result), &result["backlog"]),
+            (100, &json!(0)),
+            "{name}"
+        );
+        assert_eq!(result["seconds"], 3.0, "{name}");
+        let ended: Vec<(f64, u64)> = result["windows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|window| {
+                let [start, length] = ["start", "length"].map(|key| window[key].as_f64().unwrap());
+                (start + length, window["operations"].as_u64().unwrap())
+            })
+            .collect();
+        // One in four milliseconds: 25 while the burst lasts, and the last one 0.4 s after its
+        // beginning at the earliest.
+        let within = |end: &&(f64, u64)| end.0 < 0.101;
+        let in_burst: u64 = ended.iter().filter(within).map(|(_, count)| count).sum();
+        assert!(in_burst <= 25 + connections, "{name} {in_burst}");
+        let gone = ended.iter().rev().find(|(_, count)| *count > 0).unwrap();
+        assert!(gone.0 >= 0.4, "{name} {ended:?}");
+    });
+}

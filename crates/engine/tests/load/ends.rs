@@ -200,6 +200,30 @@ fn the_window_of_a_load_phase_ends_with_its_last_operation_even_if_that_went_wro
 }
 
 #[test]
+fn a_load_phase_ends_with_its_last_record_whatever_its_time() {
+    for level in [
+        json!({"kind": "threads", "threads": 2}),
+        json!({"kind": "rate", "rate": 2000.0, "connections": 4, "arrivals": "constant"}),
+    ] {
+        let scratch = Scratch::new();
+        let changes = json!({
+            "phase": "load", "duration": 3600.0, "level": level, "target": fake(&json!({})),
+            "workload": workload(&json!({"records": 100})),
+        });
+        assert!(load(&scratch.0, &changes).status.success());
+        let result = result(&scratch.0);
+        assert_eq!(sum(&result["operations"]), 100, "{result}");
+        assert_eq!(result["backlog"], 0, "{result}");
+        let windows = result["windows"].as_array().unwrap();
+        let last = windows.last().unwrap();
+        assert!(last["operations"].as_u64().unwrap() > 0, "{result}");
+        let end = last["start"].as_f64().unwrap() + last["length"].as_f64().unwrap();
+        let seconds = result["seconds"].as_f64().unwrap();
+        assert!((end - seconds).abs() < 0.01, "{result}");
+    }
+}
+
+#[test]
 fn a_number_of_operations_is_exact_with_arrivals_by_chance() {
     let scratch = Scratch::new();
     let level = json!({"kind": "rate", "rate": 2000.0, "connections": 8, "arrivals": "poisson"});

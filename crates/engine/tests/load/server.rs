@@ -17,8 +17,13 @@ fn redis() -> SocketAddr {
             let mut stream = stream.unwrap();
             std::thread::spawn(move || {
                 let mut request = [0; 4096];
-                while stream.read(&mut request).is_ok_and(|length| length > 0) {
-                    let _ = stream.write_all(b"*2\r\n$6\r\nfield0\r\n$1\r\nx\r\n");
+                while let Ok(length @ 1..) = stream.read(&mut request) {
+                    let answer: &[u8] = if request[..length].ends_with(b"PING\r\n") {
+                        b"+PONG\r\n"
+                    } else {
+                        b"*2\r\n$6\r\nfield0\r\n$1\r\nx\r\n"
+                    };
+                    let _ = stream.write_all(answer);
                 }
             });
         }

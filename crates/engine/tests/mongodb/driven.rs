@@ -29,17 +29,20 @@ impl Scratch {
 
     /// What came of a load that is typed after `drive`, and ends well.
     pub fn driven(&self, words: &[&str]) -> Value {
+        let out = self.0.join("driven");
+        // One load after another into the same directory is refused.
+        let _ = std::fs::remove_dir_all(&out);
         let output = Command::new(ENGINE)
             .env_remove("DUNNAGE_PASSWORD")
             .arg("drive")
             .args(words)
             .arg("--out")
-            .arg(&self.0)
+            .arg(&out)
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{said}");
-        serde_json::from_slice(&std::fs::read(self.0.join("result.json")).unwrap()).unwrap()
+        serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap()
     }
 
     /// What came of a load that ends well.

@@ -1,5 +1,6 @@
 //! The driver of MongoDB, against servers that say what a test wants them to say.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -337,6 +338,38 @@ fn the_routers_of_a_sharded_cluster_take_operations_in_turns() {
     for (_, got) in &routers {
         assert_eq!(got.load(Ordering::Relaxed), RECORDS / 2);
     }
+}
+
+#[test]
+fn a_router_that_does_not_answer_costs_no_connection_to_another_one() {
+    let store = Arc::new(Store::default());
+    let asked = Arc::new(Mutex::new(BTreeSet::new()));
+    let (well, mute) = (listener(), listener());
+    let addresses = [well.1, mute.1];
+    let (kept, counted) = (store.clone(), asked.clone());
+    let greeting = || Reply::Document(json!({"msg": "isdbgrid", "ok": 1.0}));
+    serve(well.0, move |command| {
+        if command.name == "hello" {
+            return greeting();
+        }
+        counted.lock().unwrap().insert(command.connection);
+        kept.answer(command)
+    });
+    let timeout = 0.3;
+    serve(mute.0, move |command| {
+        if command.name == "hello" {
+            return greeting();
+        }
+        std::thread::sleep(Duration::from_secs_f64(2.0 * timeout));
+        Reply::Close
+    });
+    let mut plan = loading(&target("sharded", &addresses, &json!({})));
+    plan["timeout"] = json!(timeout);
+    plan["workload"]["records"] = json!(10);
+    let loaded = Scratch::new().result(&plan);
+    assert_eq!(loaded["operations"], json!({"insert": 5}));
+    assert_eq!(loaded["errors"], json!({"insert": {"timeout": 5}}));
+    assert_eq!(asked.lock().unwrap().len(), 1, "one connection for all");
 }
 
 #[test]

@@ -60,6 +60,8 @@ pub struct Cassandra {
     user: Option<(&'static str, &'static str)>,
     /// Whether the keyspace has no table.
     empty: bool,
+    /// Operations that said at what time they are made.
+    pub dated: AtomicU64,
     /// How often somebody was not let in.
     pub refused: AtomicU64,
 }
@@ -101,6 +103,9 @@ impl Protocol for Cassandra {
                 if of_the_system(&statement) {
                     (RESULT, system_rows(&statement))
                 } else {
+                    // Behind the length and the number of the statement, and the consistency.
+                    let dated = request[HEAD + 8] & 0x20 != 0;
+                    self.dated.fetch_add(u64::from(dated), Ordering::Relaxed);
                     return Asked::Operation {
                         key: values[key(&statement)].clone(),
                         inserts: statement.starts_with("INSERT"),

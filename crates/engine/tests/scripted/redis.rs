@@ -27,6 +27,7 @@ impl Protocol for Redis {
                 key: key.to_vec(),
                 inserts: command == b"HSET",
             },
+            (b"PING", _) => Asked::Around(b"+PONG\r\n".to_vec()),
             (b"AUTH", _) => Asked::Around(b"+OK\r\n".to_vec()),
             (b"CLUSTER", _) => Asked::Around(self.slots.get().unwrap().clone()),
             // The index beside the records.

@@ -44,6 +44,21 @@ pub struct Summary {
     pub offered: Option<f64>,
     /// Operations intended inside the window, neither answered nor dropped when it ended.
     pub backlog: u64,
+    /// Operations over when the window ended, as a share of those intended; null in a closed loop.
+    #[serde(default)]
+    pub achieved: Option<f64>,
+    /// Seconds that the backlog grew by in each second, over the second half of the window; null
+    /// where the rate was not the same all the time.
+    #[serde(default)]
+    pub slope: Option<f64>,
+    /// Whether the load was more than could be answered, by the rules of a search, so that response
+    /// times depend on its length.
+    #[serde(default)]
+    pub over_capacity: bool,
+    /// Seconds from the end of a burst until, by the time line, nothing waited any more; null where
+    /// that never was, where operations were left out, and where there was no burst.
+    #[serde(default)]
+    pub recovered_after: Option<f64>,
     /// By operation type, and `all`.
     pub operations: BTreeMap<String, OperationSummary>,
     /// Up to five messages of errors, as the server gave them.
@@ -112,7 +127,8 @@ pub struct SearchSummary {
     pub objective: BTreeMap<String, f64>,
     /// Highest rate that was sustained, in operations per second; null if none was.
     pub rate: Option<f64>,
-    /// How it ended: `found`, `used up` (no more probes), `never sustained` (not even one operation
+    /// How it ended: `found`, `engine` (a rate was found, and the engine itself may have been what
+    /// refused those above it), `used up` (no more probes), `never sustained` (not even one operation
     /// per second) or `told to end`.
     pub ended: String,
     /// All loads that were tried, in order.

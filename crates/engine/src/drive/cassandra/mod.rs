@@ -39,6 +39,11 @@ mod stress;
 mod way;
 mod ycsb;
 
+/// Whether this driver can do what a plan asks for; the error is one sentence.
+pub fn check(plan: &LoadPlan) -> Result<(), String> {
+    Settings::of(plan).map(drop)
+}
+
 /// A Cassandra to drive.
 pub struct Cassandra {
     shared: Rc<Shared>,
@@ -72,7 +77,8 @@ impl Cassandra {
     /// The only topology is `ring`. Options: `keyspace` (`ycsb`) and `table` (`usertable`),
     /// `read_consistency` and `write_consistency` (`ONE`, as in YCSB 0.17.0), `connections` to each
     /// member (1, as YCSB's driver has; the requests of all threads share them), `coordinator`
-    /// (`replica`: each request goes to a member that has the record; or `any`), and those of
+    /// (`replica`: each request goes to a member that has the record; or `any`), `datacenter` (that
+    /// of the first address: its members are asked, and no others), and those of
     /// [`Settings::before`] and [`Settings::timestamp`]. The error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
         let shared = Shared {

@@ -8,6 +8,7 @@ use scylla::statement::Consistency;
 use serde_json::Value;
 use wire::load::LoadPlan;
 
+use crate::drive::no_option;
 use crate::load::{plan, share};
 
 /// Consistency levels by their names in CQL.
@@ -21,6 +22,19 @@ const LEVELS: [(&str, Consistency); 9] = [
     ("LOCAL_ONE", Consistency::LocalOne),
     ("LOCAL_QUORUM", Consistency::LocalQuorum),
     ("EACH_QUORUM", Consistency::EachQuorum),
+];
+
+/// All options.
+const OPTIONS: [&str; 9] = [
+    "keyspace",
+    "table",
+    "read_consistency",
+    "write_consistency",
+    "connections",
+    "coordinator",
+    "datacenter",
+    "before",
+    "timestamp",
 ];
 
 /// Requests that can be under way on one connection: streams of the native protocol.
@@ -44,10 +58,12 @@ pub struct Settings {
     /// Statements in CQL, which are executed before any other: by the first part of a load alone.
     pub before: Vec<String>,
     /// The time of all rows of cassandra-stress that are written, in microseconds since 1970; None
-    /// for that of the server.
+    /// for that at which each is sent.
     pub timestamp: Option<i64>,
     /// Whether a member that has the record is asked for it; else any.
     pub by_replica: bool,
+    /// Whose members are asked; None for that of the first address.
+    pub datacenter: Option<String>,
     /// For making a connection.
     pub timeout: Duration,
 }
@@ -72,6 +88,7 @@ impl Settings {
             before: Vec::new(),
             timestamp: None,
             by_replica: true,
+            datacenter: None,
             timeout: Duration::from_secs_f64(asked.timeout),
         };
         for (key, value) in &target.options {
@@ -90,8 +107,9 @@ impl Settings {
                     };
                 }
                 "timestamp" => settings.timestamp = Some(time(key, value)?),
+                "datacenter" => settings.datacenter = Some(datacenter(key, value)?),
                 "coordinator" => settings.by_replica = by_replica(key, value)?,
-                unknown => return Err(format!("the driver `cassandra` has no option `{unknown}`")),
+                unknown => return Err(no_option("cassandra", unknown, &OPTIONS)),
             }
         }
         if settings.read == Consistency::Any {
@@ -127,6 +145,14 @@ fn too_many(clients: u64, connections: NonZeroUsize) -> Option<String> {
              requests can be under way; add `?connections={needed}` to the address"
         )
     })
+}
+
+fn datacenter(key: &str, value: &Value) -> Result<String, String> {
+    value
+        .as_str()
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .ok_or_else(|| format!("the option `{key}` must be the name of a datacentre"))
 }
 
 fn by_replica(key: &str, value: &Value) -> Result<bool, String> {
@@ -196,6 +222,22 @@ mod tests {
     }
 
     #[test]
+    fn a_datacentre_has_a_name() {
+        let found = settings(&serde_json::json!({"datacenter": "west"})).unwrap();
+        assert_eq!(found.datacenter.as_deref(), Some("west"));
+        let said = settings(&serde_json::json!({"datacenter": ""})).unwrap_err();
+        assert!(said.contains("the name of a datacentre"), "{said}");
+    }
+
+    #[test]
+    fn all_options_are_known() {
+        for option in OPTIONS {
+            let found = settings(&serde_json::json!({option: {}}));
+            assert!(!found.unwrap_err().contains("no option"), "{option}");
+        }
+    }
+
+    #[test]
     fn without_options_they_are_those_of_ycsb_0_17() {
         let found = settings(&serde_json::json!({})).unwrap();
         assert_eq!(
@@ -260,10 +302,9 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused_with_a_sentence() {
         let refused = |options| settings(&options).unwrap_err();
-        assert_eq!(
-            refused(serde_json::json!({"consistency": "ONE"})),
-            "the driver `cassandra` has no option `consistency`"
-        );
+        let said = refused(serde_json::json!({"consistency": "ONE"}));
+        let expected = "the driver `cassandra` has no option `consistency`; there are `keyspace`";
+        assert!(said.starts_with(expected), "{said}");
         assert!(refused(serde_json::json!({"read_consistency": "quorum"})).contains("`QUORUM`"));
         assert!(
             refused(serde_json::json!({"read_consistency": "ANY"})).contains("cannot be `ANY`")

@@ -1,15 +1,18 @@
 //! The way to the members: all of them are connected to, encrypted and logged in as is demanded.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use scylla::client::PoolSize;
-use scylla::client::execution_profile::ExecutionProfile;
+use scylla::client::execution_profile::{ExecutionProfile, ExecutionProfileHandle};
 use scylla::client::session::{Session as Connections, TlsContext};
 use scylla::client::session_builder::SessionBuilder;
+use scylla::cluster::Node;
 use scylla::policies::load_balancing::DefaultPolicy;
 use scylla::policies::retry::FallthroughRetryPolicy;
+use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use wire::load::{Target, Tls};
 
 use super::failure::{broke, of_connecting, of_the_open};
@@ -66,7 +69,8 @@ impl Way {
             self.greet(host(address), remote).await?;
             named.push((remote, host(address)));
         }
-        let session = self.session(settings, &named).await?;
+        let mut profile = profile(settings, None).into_handle();
+        let session = self.session(settings, &named, &profile).await?;
         let state = session.get_cluster_state();
         let members = state.get_nodes_info();
         for member in members {
@@ -76,9 +80,21 @@ impl Way {
             }
             if !member.is_connected() {
                 let told = self.resolved.told(remote);
-                let message = format!("the member at {told} cannot be reached");
+                let message = format!(
+                    "the member at {told} cannot be reached, and its share of the load would fall to \
+                     the others; start it, or ask about it: nodetool status"
+                );
                 return Err(Failure::new(Fault::Connection, message));
             }
+        }
+        let first = |member: &&Arc<Node>| {
+            SocketAddr::new(member.address.ip(), member.address.port()) == named[0].0
+        };
+        let of_first = members.iter().find(first);
+        let of_first = of_first.and_then(|member| member.datacenter.as_deref());
+        if let Some(near) = settings.datacenter.as_deref().or(of_first) {
+            datacenter(near, members)?;
+            profile.map_to_another_profile(self::profile(settings, Some(near)));
         }
         // With one connection to each the driver is content, and it opens the others later. It
         // keeps one more to hear of changes.
@@ -98,12 +114,19 @@ impl Way {
         &self,
         settings: &Settings,
         named: &[(SocketAddr, &str)],
+        profile: &ExecutionProfileHandle,
     ) -> Result<Connections, Failure> {
         let (remote, host) = named[0];
         let told = self.resolved.told(remote);
-        let mut made = self.builder(settings, named)?.build().await;
+        let mut made = self
+            .builder(settings, named, profile.clone())?
+            .build()
+            .await;
         if self.tls.is_none() && made.as_ref().is_err_and(broke) && speaks_tls(host, remote).await {
-            made = self.builder(settings, named)?.build().await;
+            made = self
+                .builder(settings, named, profile.clone())?
+                .build()
+                .await;
             if made.as_ref().is_err_and(broke) {
                 return Err(of_the_open(&told));
             }
@@ -116,17 +139,12 @@ impl Way {
         &self,
         settings: &Settings,
         named: &[(SocketAddr, &str)],
+        profile: ExecutionProfileHandle,
     ) -> Result<SessionBuilder, Failure> {
-        let policy = DefaultPolicy::builder().token_aware(settings.by_replica);
-        let profile = ExecutionProfile::builder()
-            .load_balancing_policy(policy.build())
-            .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
-            .speculative_execution_policy(None)
-            .request_timeout(None)
-            .build();
         let mut builder = SessionBuilder::new()
             .known_nodes_addr(named.iter().map(|(remote, _)| remote))
-            .default_execution_profile_handle(profile.into_handle())
+            .default_execution_profile_handle(profile)
+            .timestamp_generator(Arc::new(MonotonicTimestampGenerator::new()))
             .pool_size(PoolSize::PerHost(settings.connections))
             .connection_timeout(settings.timeout)
             .keepalive_interval(SILENCE)
@@ -157,6 +175,36 @@ impl Way {
             .map(drop)
             .map_err(|error| Failure::from(error).at(&self.resolved.told(remote)))
     }
+}
+
+/// How requests are sent: each once, to members of the datacentre `near` alone if one is given.
+fn profile(settings: &Settings, near: Option<&str>) -> ExecutionProfile {
+    let mut policy = DefaultPolicy::builder().token_aware(settings.by_replica);
+    if let Some(near) = near {
+        policy = policy.prefer_datacenter(near.to_owned());
+    }
+    ExecutionProfile::builder()
+        .load_balancing_policy(policy.build())
+        .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
+        .speculative_execution_policy(None)
+        .request_timeout(None)
+        .build()
+}
+
+/// Make sure that a member is in a datacentre.
+fn datacenter(near: &str, members: &[Arc<Node>]) -> Result<(), Failure> {
+    let all = members
+        .iter()
+        .filter_map(|member| member.datacenter.as_deref());
+    let known: BTreeSet<&str> = all.collect();
+    if known.contains(near) {
+        return Ok(());
+    }
+    let known: Vec<&str> = known.into_iter().collect();
+    Err(Failure::lasting(format!(
+        "no member is in the datacentre `{near}`; type ?datacenter= with one of `{}`",
+        known.join("`, `")
+    )))
 }
 
 #[cfg(test)]

@@ -137,10 +137,7 @@ impl Refusal {
         let failure = if UNKNOWN.contains(&code) {
             Failure {
                 fault: fault(code),
-                ..Failure::lasting(format!(
-                    "{message}; give the right password, type the right --user NAME, and let \
-                     `authSource` be the database that knows the user"
-                ))
+                ..Failure::lasting(message)
             }
         } else {
             Failure::new(fault(code), message)

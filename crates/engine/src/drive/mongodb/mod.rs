@@ -14,12 +14,12 @@ use self::hello::Hello;
 use self::link::Link;
 use self::members::Members;
 use self::requests::Requests;
-use self::scram::Login;
+use self::scram::Scram;
 pub use self::session::Session;
 use self::settings::{Settings, Topology};
 use super::Failure;
 use super::resolve::{Resolved, host};
-use super::secure::Connector;
+use super::secure::{Connector, Login};
 use crate::load::core::values::Values;
 
 mod answer;
@@ -34,6 +34,11 @@ mod scram;
 mod session;
 mod settings;
 
+/// Whether this driver can do what a plan asks for; the error is one sentence.
+pub fn check(plan: &LoadPlan) -> Result<(), String> {
+    Settings::of(plan).map(drop)
+}
+
 /// A MongoDB to drive.
 pub struct Mongodb {
     shared: Rc<Shared>,
@@ -43,7 +48,7 @@ pub struct Mongodb {
 struct Shared {
     settings: Settings,
     requests: Requests,
-    login: Option<Login>,
+    login: Option<Scram>,
     members: RefCell<Members>,
     /// Who is who is to be asked for (again) before the next operation.
     stale: Cell<bool>,
@@ -72,10 +77,9 @@ impl Mongodb {
             return Err("the driver `mongodb` cannot make the load of cassandra-stress".to_owned());
         };
         let settings = Settings::of(plan)?;
-        let login = match &target.credentials {
-            Some(credentials) => Some(Login::new(credentials, &settings.auth_source)?),
-            None => None,
-        };
+        let login = Login::of(target)?
+            .map(|login| Scram::new(login, &settings.auth_source))
+            .transpose()?;
         let members = match settings.topology {
             Topology::Single => Members::alike(&settings.addresses[..1]),
             Topology::Replicas => Members::unknown(&settings.addresses),

@@ -6,14 +6,13 @@ use std::num::NonZeroU32;
 use data_encoding::BASE64;
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::{digest, hmac, pbkdf2};
-use wire::load::Credentials;
 
 use super::answer::Answer;
 use super::bson::{Document, Malformed, Value};
 use super::link::Link;
 use super::message::message;
+use crate::drive::secure::Login;
 use crate::drive::{Failure, Fault};
-use crate::load::plan;
 
 /// Rounds that a server must ask for at least: with fewer a password is easily guessed by whoever
 /// pretends to be the server.
@@ -21,10 +20,10 @@ const FEWEST_ROUNDS: u32 = 4096;
 /// Random bytes of the client's nonce.
 const NONCE: usize = 24;
 
-/// As whom to log in, and with what.
-pub struct Login {
+/// Logging in, again and again as the same user.
+pub struct Scram {
     user: String,
-    password: String,
+    login: Login,
     /// The database that knows the user.
     source: String,
     /// Making it takes longer than an operation, and every connection needs it.
@@ -46,17 +45,20 @@ struct Proof {
     answer: String,
 }
 
-impl Login {
-    /// Reads the password from where the plan says. The error is one sentence.
-    pub fn new(credentials: &Credentials, source: &str) -> Result<Self, String> {
-        let Some(user) = credentials.user.clone() else {
+impl Scram {
+    /// By a user and a password, which the database `source` knows. The error is one sentence.
+    pub fn new(login: Login, source: &str) -> Result<Self, String> {
+        let Some(user) = login.user().map(str::to_owned) else {
             return Err(
                 "the driver `mongodb` logs in as a user; `credentials` must name one".to_owned(),
             );
         };
-        let password = plan::secret(&credentials.password)?;
         // Others would have to be brought into a normal form first (RFC 4013).
-        if !password.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        if !login
+            .password()
+            .bytes()
+            .all(|byte| (b' '..=b'~').contains(&byte))
+        {
             return Err(
                 "the driver `mongodb` takes passwords of printable ASCII characters only"
                     .to_owned(),
@@ -64,14 +66,30 @@ impl Login {
         }
         Ok(Self {
             user,
-            password,
+            login,
             source: source.to_owned(),
             salted: RefCell::new(None),
         })
     }
 
-    /// Log in on a connection.
+    /// Log in on a connection. A failure that lasts says what to do.
     pub async fn perform(&self, link: &mut Link) -> Result<(), Failure> {
+        let refused = |failure: Failure| {
+            if !failure.lasting {
+                return failure;
+            }
+            let message = format!(
+                "{}; {}; or type the right --user NAME, or ?authSource= with the database that \
+                 knows the user",
+                failure.message,
+                self.login.remedy()
+            );
+            Failure { message, ..failure }
+        };
+        self.conversation(link).await.map_err(refused)
+    }
+
+    async fn conversation(&self, link: &mut Link) -> Result<(), Failure> {
         let nonce = nonce()?;
         let bare = self.bare(&nonce);
         let mut request = Vec::new();
@@ -160,7 +178,7 @@ impl Login {
             return known.key;
         }
         let mut key = [0; digest::SHA256_OUTPUT_LEN];
-        let password = self.password.as_bytes();
+        let password = self.login.password().as_bytes();
         pbkdf2::derive(pbkdf2::PBKDF2_HMAC_SHA256, rounds, salt, password, &mut key);
         *known = Some(Salted {
             salt: salt.to_vec(),
@@ -209,19 +227,33 @@ fn sign(key: &[u8], message: &[u8]) -> hmac::Tag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::load::Secret;
+    use crate::load::plan::tests::plan;
+    use wire::load::{Credentials, Secret};
 
     const NONCE: &str = "rOprNGfwEbeRWgbNEkqO";
     const CHALLENGE: &str =
         "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096";
 
-    fn login(user: &str) -> Login {
-        Login {
-            user: user.to_owned(),
-            password: "pencil".to_owned(),
-            source: "admin".to_owned(),
-            salted: RefCell::new(None),
-        }
+    /// A log-in by a user and a password.
+    fn scram(user: Option<&str>, password: &str) -> Result<Scram, String> {
+        let path = std::env::temp_dir().join(format!(
+            "dunnage-scram-{}-{:?}",
+            std::process::id(),
+            std::thread::current().id()
+        ));
+        std::fs::write(&path, password).unwrap();
+        let mut target = plan().target;
+        target.credentials = Some(Credentials {
+            user: user.map(str::to_owned),
+            password: Secret::File(path.display().to_string()),
+        });
+        let login = Login::of(&target);
+        std::fs::remove_file(&path).unwrap();
+        Scram::new(login?.unwrap(), "admin")
+    }
+
+    fn login(user: &str) -> Scram {
+        scram(Some(user), "pencil").unwrap_or_else(|what| panic!("{what}"))
     }
 
     #[test]
@@ -278,16 +310,8 @@ mod tests {
 
     #[test]
     fn a_user_and_a_password_of_ascii_are_needed() {
-        let path = std::env::temp_dir().join(format!("dunnage-scram-{}", std::process::id()));
         let asked = |user: Option<&str>, password: &str| {
-            std::fs::write(&path, password).unwrap();
-            let credentials = Credentials {
-                user: user.map(str::to_owned),
-                password: Secret::File(path.display().to_string()),
-            };
-            let login = Login::new(&credentials, "admin");
-            std::fs::remove_file(&path).unwrap();
-            login.map(|login| login.password)
+            scram(user, password).map(|scram| scram.login.password().to_owned())
         };
         assert_eq!(asked(Some("u"), "pencil\n"), Ok("pencil".to_owned()));
         let said = asked(None, "pencil").unwrap_err();

@@ -14,6 +14,8 @@ use crate::load::operation::{Kind, Operation};
 pub struct Session {
     shared: Rc<Shared>,
     links: Vec<Option<Link>>,
+    /// Members that the last operation was sent to, by their numbers.
+    asked: Vec<usize>,
     request: Vec<u8>,
     /// Whose turn it is, where several members may take an operation. Sessions begin at different
     /// ones.
@@ -25,6 +27,7 @@ impl Session {
         Self {
             shared,
             links: Vec::new(),
+            asked: Vec::new(),
             request: Vec::with_capacity(4096),
             turn,
         }
@@ -43,9 +46,14 @@ impl Session {
         Ok(())
     }
 
-    /// Forget all connections; in a replica set another member may be the primary by now.
+    /// Forget the connections that the last operation used: another member may be slow or away, and
+    /// those to the others stay. In a replica set another member may be the primary by now.
     pub fn disconnect(&mut self) {
-        self.links.clear();
+        for member in self.asked.drain(..) {
+            if let Some(link) = self.links.get_mut(member) {
+                *link = None;
+            }
+        }
         self.shared.suspect();
     }
 
@@ -60,6 +68,7 @@ impl Session {
         operation: &Operation,
         found: &mut Found,
     ) -> Result<(), Failure> {
+        self.asked.clear();
         if self.shared.stale.get() {
             Box::pin(self.shared.refresh()).await?;
         }
@@ -141,6 +150,7 @@ impl Session {
         if self.shared.requests.acknowledged() {
             return Ok(Some(self.command(member).await?.written));
         }
+        self.asked.push(member);
         let link = link(&mut self.links, &self.shared, member).await?;
         link.send(&mut self.request).await?;
         Ok(None)
@@ -148,6 +158,7 @@ impl Session {
 
     /// Send the request to a member, and return its answer.
     async fn command(&mut self, member: usize) -> Result<Answer<'_>, Failure> {
+        self.asked.push(member);
         let link = link(&mut self.links, &self.shared, member).await?;
         let answer = Answer::read(link.ask(&mut self.request).await?);
         answer.map_err(|refusal| {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 use wire::load::LoadPlan;
 
+use crate::drive::no_option;
+
 /// A server that is asked who it is may take so long, or half of the load's time-out where that is
 /// shorter.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -65,6 +67,19 @@ pub enum Acknowledged {
     /// More than half of them.
     ByMajority,
 }
+
+/// All options.
+const OPTIONS: [&str; 9] = [
+    "replicaSet",
+    "database",
+    "collection",
+    "w",
+    "journal",
+    "readPreference",
+    "readConcernLevel",
+    "upsert",
+    "authSource",
+];
 
 /// Levels of a read concern that need no session.
 const READ_CONCERNS: [&str; 4] = ["local", "available", "majority", "linearizable"];
@@ -128,7 +143,7 @@ impl Settings {
                 "readConcernLevel" => settings.read_concern = Some(read_concern(key, value)?),
                 "upsert" => settings.upsert = boolean(key, value)?,
                 "authSource" => settings.auth_source = name(key, value)?,
-                unknown => return Err(format!("the driver `mongodb` has no option `{unknown}`")),
+                unknown => return Err(no_option("mongodb", unknown, &OPTIONS)),
             }
         }
         if settings.journal && !settings.acknowledged() {
@@ -304,10 +319,16 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused_with_a_sentence() {
         let refused = |options| settings("single", &options).unwrap_err();
-        assert_eq!(
-            refused(serde_json::json!({"table": "t"})),
-            "the driver `mongodb` has no option `table`"
+        let said = refused(serde_json::json!({"table": "t"}));
+        assert!(
+            said.starts_with("the driver `mongodb` has no option `table`"),
+            "{said}"
         );
+        for option in OPTIONS {
+            // Each is known, whether it can be `[]` or not.
+            let options = serde_json::json!({option: []});
+            assert!(!refused(options).contains("no option"), "{option}");
+        }
         let cases = [
             (serde_json::json!({"database": "a b"}), "letters, digits"),
             (serde_json::json!({"collection": ""}), "letters, digits"),

@@ -9,6 +9,12 @@ use crate::drive::{Failure, Fault};
 /// How a server begins what it says when it will say something else later.
 const NOT_NOW: [&str; 4] = ["LOADING", "MASTERDOWN", "BUSY", "ERR max number of clients"];
 
+/// What servers say to those who log in with the only password where there is none.
+const NO_PASSWORDS: [&str; 2] = ["without any password configured", "but no password is set"];
+
+/// How a server begins what it says to those that it will not serve without a password, or at all.
+const NOT_YOU: [&str; 2] = ["NOAUTH", "DENIED"];
+
 /// What every connection begins with.
 pub struct Greeting {
     login: Option<Login>,
@@ -22,8 +28,8 @@ impl Greeting {
         Self { login, readonly }
     }
 
-    /// Log in, and make sure that a server that is to be a replica is one. A failure counts as one
-    /// to connect; it never holds the password.
+    /// Log in, and make sure that a server is a Redis, and one that is to be a replica is one. A
+    /// failure counts as one to connect; it never holds the password.
     pub async fn exchange(&self, link: &mut Link, role: Role) -> Result<(), Failure> {
         if let Some(login) = &self.login {
             let mut words = vec!["AUTH"];
@@ -32,8 +38,12 @@ impl Greeting {
             let answer = link.ask(&request(&words)).await;
             answer.map_err(|failure| {
                 let said = login.masked(&failure.message);
-                let remedy = "give the right password, and type the right --user NAME";
-                refused(&failure, "cannot log in", &said, remedy)
+                let remedy = if NO_PASSWORDS.iter().any(|part| said.contains(part)) {
+                    format!("it has no passwords; {}", login.unneeded())
+                } else {
+                    format!("{}; or type the right --user NAME", login.remedy())
+                };
+                refused(&failure, "cannot log in", &said, &remedy)
             })?;
         }
         if self.readonly {
@@ -48,6 +58,9 @@ impl Greeting {
                 )
             })?;
         }
+        if self.login.is_none() && !self.readonly && role == Role::Primary {
+            ping(link).await?;
+        }
         if role == Role::Replica {
             let answer = link.ask(&request(&["HELLO", "2"])).await;
             let answer = answer.map_err(|failure| failed("no role", &failure.message))?;
@@ -58,6 +71,28 @@ impl Greeting {
             }
         }
         Ok(())
+    }
+}
+
+/// Whoever answers this speaks the protocol of Redis.
+async fn ping(link: &mut Link) -> Result<(), Failure> {
+    match link.ask(&request(&["PING"])).await {
+        Ok(Tree::Text(answer)) if answer == "PONG" => Ok(()),
+        Ok(_) => Err(failed("no Redis", "it does not answer `PING` by `PONG`")),
+        Err(failure) if failure.fault == Fault::Server => {
+            let said = &failure.message;
+            if NOT_YOU.iter().any(|begin| said.starts_with(begin)) {
+                let remedy = "put the password into the variable `DUNNAGE_PASSWORD`, or into a \
+                     file for --password-file";
+                Err(Failure::lasting(format!("{said}; {remedy}")))
+            } else if NOT_NOW.iter().any(|begin| said.starts_with(begin)) {
+                Err(failed("not ready", said))
+            } else {
+                // A server that does not know or allow this command may know others.
+                Ok(())
+            }
+        }
+        Err(failure) => Err(failed("no Redis", &failure.message)),
     }
 }
 
@@ -102,7 +137,7 @@ mod tests {
     use crate::load::plan::tests::plan;
     use std::io::{Read, Write};
     use std::net::TcpListener;
-    use wire::load::{Credentials, Secret};
+    use wire::load::{Credentials, Secret, Target};
 
     /// What a server heard of a greeting that it answered with `answers`, one for each read, and
     /// how that ended. The password is `engine`.
@@ -119,6 +154,16 @@ mod tests {
             password: Secret::Variable("CARGO_PKG_NAME".to_owned()),
         });
         let greeting = Greeting::new(Login::of(&target).unwrap(), readonly);
+        exchanged(&target, &greeting, role, answers)
+    }
+
+    /// The same of a greeting with a target.
+    fn exchanged(
+        target: &Target,
+        greeting: &Greeting,
+        role: Role,
+        answers: &[&'static str],
+    ) -> (String, Result<(), Failure>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let remote = listener.local_addr().unwrap();
         let answers = answers.to_vec();
@@ -134,7 +179,7 @@ mod tests {
         });
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let outcome = runtime.enable_all().build().unwrap().block_on(async {
-            let connector = Connector::of(&target).unwrap();
+            let connector = Connector::of(target).unwrap();
             let stream = connector.connect("127.0.0.1", remote).await.unwrap();
             greeting.exchange(&mut Link::new(stream), role).await
         });
@@ -156,8 +201,20 @@ mod tests {
         let quoting = "-ERR unknown command 'AUTH', with args beginning with: 'engine' \r\n";
         let (_, outcome) = greeted(None, false, Role::Primary, &[quoting]);
         let said = "cannot log in: ERR unknown command 'AUTH', with args beginning with: '***'; give \
-                    the right password, and type the right --user NAME";
+                    the right password; type: read -rs CARGO_PKG_NAME && export CARGO_PKG_NAME; or \
+                    type the right --user NAME";
         assert_eq!(outcome, Err(Failure::lasting(said)));
+    }
+
+    #[test]
+    fn a_password_for_a_server_without_passwords_is_to_be_taken_away() {
+        let without = "-ERR AUTH <password> called without any password configured for the default \
+                       user. Are you sure your configuration is correct?\r\n";
+        let (_, outcome) = greeted(None, false, Role::Primary, &[without]);
+        let refused = outcome.unwrap_err();
+        assert!(refused.lasting, "{refused:?}");
+        let remedy = "it has no passwords; type: unset CARGO_PKG_NAME";
+        assert!(refused.message.ends_with(remedy), "{refused:?}");
     }
 
     #[test]
@@ -197,5 +254,32 @@ mod tests {
         let (_, outcome) = greeted(None, false, Role::Primary, &loading);
         let said = "cannot log in: LOADING Redis is loading the dataset in memory";
         assert_eq!(outcome, Err(Failure::new(Fault::Connection, said)));
+    }
+
+    #[test]
+    fn who_needs_no_log_in_is_asked_whether_it_is_a_redis() {
+        let pinged = |answer| {
+            let target = plan().target;
+            let greeting = Greeting::new(None, false);
+            exchanged(&target, &greeting, Role::Primary, &[answer])
+        };
+        let (heard, outcome) = pinged("+PONG\r\n");
+        assert_eq!(heard, "*1\r\n$4\r\nPING\r\n");
+        assert_eq!(outcome, Ok(()));
+        let (_, outcome) = pinged("-ERR unknown command 'PING'\r\n");
+        assert_eq!(outcome, Ok(()), "a proxy of Redis");
+        let (_, outcome) = pinged("-NOAUTH Authentication required.\r\n");
+        let refused = outcome.unwrap_err();
+        assert!(refused.lasting, "{refused:?}");
+        assert!(refused.message.contains("--password-file"), "{refused:?}");
+        for answer in [
+            "-LOADING Redis is loading the dataset in memory\r\n",
+            "HTTP/1.1 400 Bad Request\r\n\r\n",
+            "$2\r\nhm\r\n",
+        ] {
+            let (_, outcome) = pinged(answer);
+            let refused = outcome.unwrap_err();
+            assert_eq!((refused.fault, refused.lasting), (Fault::Connection, false));
+        }
     }
 }

@@ -29,6 +29,11 @@ mod settings;
 mod shape;
 mod slots;
 
+/// Whether this driver can do what a plan asks for; the error is one sentence.
+pub fn check(plan: &LoadPlan) -> Result<(), String> {
+    Settings::of(plan).map(drop)
+}
+
 /// A Redis to drive.
 pub struct Redis {
     shared: Rc<Shared>,

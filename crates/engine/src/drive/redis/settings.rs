@@ -5,6 +5,7 @@ use wire::load::{LoadPlan, Workload, Ycsb};
 
 use super::shape::Shape;
 use super::slots::Map;
+use crate::drive::no_option;
 
 /// What a server is to its records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,9 @@ pub enum Role {
     /// It follows a primary.
     Replica,
 }
+
+/// All options.
+const OPTIONS: [&str; 3] = ["read_from", "shape", "wait"];
 
 /// What a plan asks of this driver, checked.
 #[derive(Debug)]
@@ -47,10 +51,9 @@ impl<'a> Settings<'a> {
                 ));
             }
         };
-        let known = ["read_from", "shape", "wait"];
         let mut asked = target.options.keys();
-        if let Some(unknown) = asked.find(|key| !known.contains(&key.as_str())) {
-            return Err(format!("the driver `redis` has no option `{unknown}`"));
+        if let Some(unknown) = asked.find(|key| !OPTIONS.contains(&key.as_str())) {
+            return Err(no_option("redis", unknown, &OPTIONS));
         }
         Ok(Self {
             workload,
@@ -157,7 +160,10 @@ mod tests {
         let none = serde_json::json!({});
         assert!(refused("ring", &none).contains("no topology `ring`"));
         let other = serde_json::json!({"colour": "blue"});
-        assert!(refused("single", &other).contains("no option `colour`"));
+        assert!(
+            refused("single", &other)
+                .contains("no option `colour`; there are `read_from`, `shape`")
+        );
         let waiting = serde_json::json!({"wait": "long"});
         assert!(refused("single", &waiting).contains("`wait` must be a number"));
         let anyone = serde_json::json!({"read_from": "anyone"});

@@ -54,6 +54,17 @@ impl Login {
         }
     }
 
+    /// What to do where a server has no passwords.
+    pub fn unneeded(&self) -> String {
+        match &self.place {
+            Secret::File(_) => "leave out --password-file".to_owned(),
+            Secret::Variable(name) => format!("type: unset {name}"),
+            Secret::Property { file, name } => {
+                format!("take the property `{name}` out of `{file}`")
+            }
+        }
+    }
+
     /// What a server said without the password. Some servers quote a command that they do not know,
     /// or as much of it as fits.
     pub fn masked(&self, said: &str) -> String {
@@ -102,6 +113,12 @@ mod tests {
                 .remedy()
                 .contains("`/p`, as the property `redis.password`")
         );
+        assert_eq!(
+            login.unneeded(),
+            "take the property `redis.password` out of `/p`"
+        );
+        login.place = Secret::Variable("PASSWORD".to_owned());
+        assert_eq!(login.unneeded(), "type: unset PASSWORD");
     }
 
     #[test]

@@ -2,16 +2,12 @@
 //!
 //! By the same rules as in a study (`analysis/schedule.py`), so that both find the same rate.
 
-use wire::load::{Arrivals, LoadPlan, LoadResult, ProbeSummary, Summary, Window};
+use wire::load::{LoadPlan, LoadResult, ProbeSummary, Summary};
 
+use super::super::kept::Kept;
 use super::super::summary::ALL;
 use super::super::words::latency;
 use super::{Objective, arrivals, rate_of};
-
-/// Share of the intended operations that keeps a schedule.
-const KEPT: f64 = 0.99;
-/// Operations that may be missing at the edges of a window, however few it holds.
-const EDGE: f64 = 2.0;
 
 /// What one load of a search says of its rate.
 pub fn judged(
@@ -20,33 +16,11 @@ pub fn judged(
     summary: &Summary,
     objective: &Objective,
 ) -> ProbeSummary {
-    let intended = result.intended.unwrap_or(0) as f64;
-    let line: Vec<Window> = result
-        .windows
-        .iter()
-        .filter(|window| window.start >= -1e-9)
-        .copied()
-        .collect();
-    let over: u64 = line.iter().map(Window::over).sum();
-    let achieved = if intended > 0.0 {
-        over as f64 / intended
-    } else {
-        0.0
-    };
-    let offered = intended / result.seconds;
-    let slope = slope(&line, offered).unwrap_or(1.0 - achieved);
+    let kept = Kept::of(result);
     let all = &summary.operations[ALL];
     let errors: u64 = all.errors.values().sum();
-    let mut refusals = Vec::new();
-    if intended == 0.0 {
-        refusals.push("no operation was intended".to_owned());
-    } else if (1.0 - achieved) * intended > (1.0 - KEPT) * intended + EDGE {
-        let share = 100.0 * achieved;
-        refusals.push(format!("{share:.1} % of the operations were over in time"));
-    } else if slope > 1.0 - KEPT + slack(arrivals(plan), intended) + 2.0 * EDGE / intended {
-        let more = 1000.0 * slope;
-        refusals.push(format!("the backlog grew by {more:.0} ms in each second"));
-    } else if errors > 0 {
+    let mut refusals: Vec<String> = kept.missed(arrivals(plan)).into_iter().collect();
+    if refusals.is_empty() && errors > 0 {
         refusals.push(format!("there were {errors} errors"));
     }
     for (name, most) in &objective.0 {
@@ -55,8 +29,8 @@ pub fn judged(
     let response = all.response.as_ref();
     ProbeSummary {
         rate: rate_of(summary),
-        achieved,
-        slope,
+        achieved: kept.achieved,
+        slope: kept.slope,
         p99: response.map(|times| times.quantiles["p99"]),
         saturated: result.saturated,
         refusals,
@@ -80,58 +54,12 @@ fn missed(name: &str, most: f64, summary: &Summary) -> Option<String> {
     (found > most).then(|| format!("`{name}` was {told}, more than {allowed}"))
 }
 
-/// By how much a backlog may grow by chance: the slope of a random walk of n steps deviates by
-/// √(6 / 5n); n is half of the arrivals.
-fn slack(arrivals: Arrivals, intended: f64) -> f64 {
-    match arrivals {
-        Arrivals::Constant => 0.0,
-        Arrivals::Poisson => 3.0 * (12.0 / (5.0 * intended.max(1.0))).sqrt(),
-    }
-}
-
-/// Seconds of lag gained in each second, by least squares over the second half of a time line. The
-/// lag at time t is t less the time for which the schedule has that many operations as were over by
-/// then. None where there are fewer than two windows.
-fn slope(line: &[Window], offered: f64) -> Option<f64> {
-    let half = &line[line.len() / 2..];
-    if half.len() < 2 || offered <= 0.0 {
-        return None;
-    }
-    let mut points = vec![(half[0].start, 0.0)];
-    let mut lag = 0.0;
-    for window in half {
-        lag += window.length - window.over() as f64 / offered;
-        points.push((window.start + window.length, lag));
-    }
-    let number = points.len() as f64;
-    let mean_time = points.iter().map(|(time, _)| time).sum::<f64>() / number;
-    let mean_lag = points.iter().map(|(_, lag)| lag).sum::<f64>() / number;
-    let (mut moment, mut spread) = (0.0, 0.0);
-    for (time, lag) in points {
-        moment += (time - mean_time) * (lag - mean_lag);
-        spread += (time - mean_time).powi(2);
-    }
-    (spread > 0.0).then(|| moment / spread)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::super::summary::tests::{result, summary};
+    use super::super::super::summary::tests::{result, summary, windows};
     use super::*;
     use crate::load::plan::tests::plan;
-    use wire::load::Level;
-
-    fn windows(over: &[u64]) -> Vec<Window> {
-        (0..)
-            .zip(over)
-            .map(|(number, operations)| Window {
-                start: f64::from(number) * 0.5 - 0.5,
-                length: 0.5,
-                operations: *operations,
-                errors: 0,
-            })
-            .collect()
-    }
+    use wire::load::{Arrivals, Level, Window};
 
     /// What is said of a load of 100 operations in two seconds; the first window is of the warm-up.
     fn refusals(over: &[u64], errors: bool, objective: &str) -> Vec<String> {
@@ -166,25 +94,6 @@ mod tests {
         assert_eq!(refusals(&kept, false, "p99<25ms"), [""; 0]);
         let said = refusals(&kept, false, "p99<15ms,service.p50<100ms");
         assert_eq!(said, ["`response.p99` was 20.0 ms, more than 15.0 ms"]);
-    }
-
-    #[test]
-    fn chance_is_allowed_for_in_poisson_arrivals_only() {
-        assert_eq!(
-            slack(Arrivals::Constant, 100.0).to_bits(),
-            0.0_f64.to_bits()
-        );
-        let found = slack(Arrivals::Poisson, 2400.0);
-        assert!((found - 3.0 * 0.001_f64.sqrt()).abs() < 1e-12, "{found}");
-    }
-
-    #[test]
-    fn a_time_line_of_one_window_has_no_slope() {
-        assert_eq!(slope(&windows(&[5]), 10.0), None);
-        let even = slope(&windows(&[5, 5, 5, 5]), 10.0).unwrap();
-        assert!(even.abs() < 1e-12, "{even}");
-        let none = slope(&windows(&[5, 5, 0, 0]), 10.0).unwrap();
-        assert!((none - 1.0).abs() < 1e-12, "{none}");
     }
 
     #[derive(serde::Deserialize)]

@@ -12,6 +12,9 @@ const FACTOR: f64 = 2.0;
 /// Below this share of the intended operations one refusal is enough to go on with a lower rate.
 const CLEAR: f64 = 0.9;
 
+/// How a search ended that found a rate above which the engine itself may have been the limit.
+pub const BY_ENGINE: &str = "engine";
+
 /// How a search goes.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -52,8 +55,14 @@ pub fn rate(limits: Limits, probes: &[ProbeSummary]) -> Option<f64> {
 pub fn found(limits: Limits, probes: &[ProbeSummary]) -> (Option<f64>, &'static str) {
     let Edges { low, high } = edges(probes);
     let over = high.is_some_and(|high| narrow(limits, low, high) && confirmed(high, probes));
+    let limited = |high: f64| {
+        probes
+            .iter()
+            .any(|probe| same(probe, high) && probe.saturated)
+    };
     let ended = match (over, low) {
         (false, _) => "used up",
+        (true, _) if high.is_some_and(limited) => BY_ENGINE,
         (true, None) => "never sustained",
         (true, Some(_)) => "found",
     };
@@ -190,6 +199,24 @@ mod tests {
         let again = [by_little[0].clone(), probe(1000.0, 1.0, true)];
         assert_eq!(rate(LIMITS, &again), Some(2000.0));
         assert_eq!(found(LIMITS, &[]), (None, "used up"));
+    }
+
+    #[test]
+    fn a_rate_that_was_too_high_for_the_engine_is_not_told_as_that_of_the_database() {
+        let mut probes = searched(LIMITS, 1500.0);
+        assert_eq!(found(LIMITS, &probes).1, "found");
+        let much = probes.iter_mut().find(|probe| same(probe, 2000.0)).unwrap();
+        much.saturated = true;
+        assert_eq!(
+            found(LIMITS, &probes).1,
+            "found",
+            "it does not bound the answer"
+        );
+        let (low, _) = found(LIMITS, &probes);
+        for probe in &mut probes {
+            probe.saturated = !probe.refusals.is_empty();
+        }
+        assert_eq!(found(LIMITS, &probes), (low, BY_ENGINE));
     }
 
     #[derive(serde::Deserialize)]
