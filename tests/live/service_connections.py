@@ -20,7 +20,7 @@ from dunnage.substrates.kubernetes.choices import Choices, Network
 
 SIZES = (1, 100, 1000)
 """Services, one endpoint each. Above 1000 endpoints, some of which a Kubernetes has by itself,
-kube-proxy leaves comments out of the chains of each service (`largeClusterEndpointsThreshold` of
+kube-proxy writes chains of services without comments (`largeClusterEndpointsThreshold` of
 its iptables proxier). The list of all services, which is tried rule by rule, stays as it is."""
 AGAIN = "1 again"
 """One service a second time: what is seen where nothing differs."""
