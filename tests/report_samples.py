@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from dunnage.model.analysis import (
-    Analysis,
-    Parity,
-)
+from dunnage.model.analysis import Analysis, Parity
 from dunnage.model.plan import Plan, Skipped
 from dunnage.model.record import StayRecord
 from dunnage.model.study import Study

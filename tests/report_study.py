@@ -9,7 +9,8 @@ from dunnage.model.choices import ClientPlace, Peers, Phase, Storage
 from dunnage.model.deployment import Deployment, PartNames, Workload
 from dunnage.model.level import Level
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
-from dunnage.model.record import ProcessFacts, StayRecord
+from dunnage.model.process import ProcessFacts
+from dunnage.model.record import StayRecord
 from dunnage.model.study import DatabaseSpec, Limits, Study
 from report_paths import paths
 

@@ -12,7 +12,8 @@ from dunnage.contracts.platform import Platform
 from dunnage.databases.redis.database import Redis
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Reservation, Service, Stage
-from dunnage.model.record import ProcessFacts, StayRecord, UnseenProcess
+from dunnage.model.process import ProcessFacts, UnseenProcess
+from dunnage.model.record import StayRecord
 from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import inspect
 

@@ -17,13 +17,14 @@ from dunnage.analysis.order import Placed
 from dunnage.analysis.runs import Runs, Setting, counts
 from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
 from dunnage.analysis.values import absent, sampler_cpu, values
-from dunnage.model.analysis import Managed, Moving, RunSummary
+from dunnage.model.analysis import RunSummary
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.choices import Phase
 from dunnage.model.damage import Damage
 from dunnage.model.parity import Cause, Difference
 from dunnage.model.plan import Plan, RunPlan
 from dunnage.model.record import Record
+from dunnage.model.remarks import Managed, Moving
 
 STEADY = "steady"
 """The gate that a study judges, and not a run by itself."""

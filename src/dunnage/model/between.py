@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from dunnage.model.analysis import Ground, Restarted, Verdict
+from dunnage.model.analysis import Ground, Verdict
 from dunnage.model.damage import Damage
 from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Difference
+from dunnage.model.remarks import Restarted
 from dunnage.model.value import Value
 
 BETWEEN_VERSION = 8

@@ -9,7 +9,7 @@ from dunnage.contracts.host import Host
 from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.errors import StayError
 from dunnage.model.layout import Place
-from dunnage.model.record import ProcessFacts, UnseenProcess
+from dunnage.model.process import ProcessFacts, UnseenProcess
 
 _SECONDS = 60.0
 """Enough to hash a server of many files while other members are still busy."""

@@ -15,7 +15,8 @@ from dunnage.model.choices import Data
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Reservation, Stage
 from dunnage.model.plan import StayPlan
-from dunnage.model.record import ProcessFacts, StayRecord, UnseenProcess
+from dunnage.model.process import ProcessFacts, UnseenProcess
+from dunnage.model.record import StayRecord
 from dunnage.model.study import CLIENT_GROUP
 from dunnage.runner.ending import ending
 from dunnage.runner.endpoint import allowed, resolved

@@ -11,13 +11,13 @@ from dunnage.model.deployment import Deployment, Workload
 from dunnage.model.layout import Target
 from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder, Sample, Samples
+from dunnage.model.process import ProcessFacts
 from dunnage.model.record import (
     HostUsage,
     Latency,
     MachineUsage,
     Measurement,
     OperationStats,
-    ProcessFacts,
     StayRecord,
     Usage,
     Window,

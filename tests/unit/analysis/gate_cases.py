@@ -11,12 +11,7 @@ from dunnage.analysis.checks import (
     judge,
 )
 from dunnage.model.check import CheckResult, Why
-from dunnage.model.record import (
-    HostUsage,
-    Measurement,
-    OperationStats,
-    Usage,
-)
+from dunnage.model.record import HostUsage, Measurement, OperationStats, Usage
 from dunnage.wording.checks import _SEEN
 
 

@@ -19,10 +19,7 @@ from dunnage.analysis.checks import (
 )
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.choices import Phase
-from dunnage.model.record import (
-    MachineUsage,
-    Usage,
-)
+from dunnage.model.record import MachineUsage, Usage
 from dunnage.wording.checks import alike, allowed, seen
 
 

@@ -12,12 +12,7 @@ from dunnage.analysis.checks import (
 from dunnage.model.check import Status
 from dunnage.model.choices import Arrivals
 from dunnage.model.level import Search
-from dunnage.model.record import (
-    Ending,
-    OperationStats,
-    Probe,
-    Searched,
-)
+from dunnage.model.record import Ending, OperationStats, Probe, Searched
 from dunnage.wording.checks import allowed, seen
 
 

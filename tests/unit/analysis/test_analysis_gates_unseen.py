@@ -15,10 +15,7 @@ from dunnage.analysis.checks import (
 )
 from dunnage.analysis.windows import uncharged
 from dunnage.model.check import Status, Why
-from dunnage.model.record import (
-    MachineUsage,
-    Usage,
-)
+from dunnage.model.record import MachineUsage, Usage
 from dunnage.wording.checks import allowed, failed, seen
 
 ELSEWHERE = uncharged(host(), {"redis-1": "it runs elsewhere"})

@@ -8,7 +8,7 @@ from analysis_cases import stay
 
 from dunnage.findings.parity.compare import compare
 from dunnage.model.parity import Aspect, Cause, FoundDifference
-from dunnage.model.record import UnseenProcess
+from dunnage.model.process import UnseenProcess
 from dunnage.wording.parity import not_compared, sentence, shown
 
 

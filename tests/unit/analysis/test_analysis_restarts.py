@@ -6,8 +6,9 @@ from analysis_study import STUDY, plan, record, records, stays
 
 from dunnage.findings.analyse import analyse
 from dunnage.findings.restarts.restarted import restarted
-from dunnage.model.analysis import Analysis, Restarted
+from dunnage.model.analysis import Analysis
 from dunnage.model.record import Record, Restart
+from dunnage.model.remarks import Restarted
 
 
 def restart(time: float, program: str = "kube-apiserver", host: str = "control-1") -> Restart:

@@ -10,12 +10,13 @@ import pytest
 
 from dunnage.analysis.checks.finding import share
 from dunnage.errors import ResultError
-from dunnage.model.analysis import GateSummary, Restored
+from dunnage.model.analysis import GateSummary
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.choices import Cores
 from dunnage.model.look import Look
 from dunnage.model.plan import Skipped
+from dunnage.model.remarks import Restored
 from dunnage.report.page.page import page
 from dunnage.store.write import write_again
 from dunnage.wording import numbers

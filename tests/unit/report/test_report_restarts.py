@@ -8,8 +8,8 @@ from test_report_page import Elements, rendered
 from test_report_text import shown
 
 from dunnage.findings.restarts.sentences import stays_with_restarts
-from dunnage.model.analysis import Restarted
 from dunnage.model.record import Restart
+from dunnage.model.remarks import Restarted
 from dunnage.report.terminal.brief import brief
 from dunnage.report.terminal.text import answer_table
 from report_samples import Sample, sample

@@ -6,11 +6,12 @@ import pytest
 from rich.console import Console, RenderableType
 
 from dunnage.analysis.checks.finding import share
-from dunnage.model.analysis import Restored, Verdict
+from dunnage.model.analysis import Verdict
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.check import CheckResult, Status
 from dunnage.model.choices import Cores, Data
 from dunnage.model.look import Look
+from dunnage.model.remarks import Restored
 from dunnage.report.terminal import text
 from dunnage.wording import numbers, terms
 from report_gates import spoilt_by

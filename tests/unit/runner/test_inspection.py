@@ -12,7 +12,7 @@ from dunnage.errors import StayError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import Place
-from dunnage.model.record import ProcessFacts, UnseenProcess
+from dunnage.model.process import ProcessFacts, UnseenProcess
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.inspection import inspect, to_hold
 

@@ -14,7 +14,7 @@ import pytest
 from results import tiny_record, tiny_result, tiny_stay
 
 from dunnage.errors import ResultError
-from dunnage.model.record import ProcessFacts
+from dunnage.model.process import ProcessFacts
 from dunnage.secrets.names import MASK
 from dunnage.store.events import KEPT
 from dunnage.store.read import open_result

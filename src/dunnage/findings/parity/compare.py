@@ -11,7 +11,8 @@ from itertools import zip_longest
 from dunnage.findings.parity.factors import IMAGE, unequal, word
 from dunnage.findings.parity.mask import Mask
 from dunnage.model.parity import Aspect, Cause, Difference
-from dunnage.model.record import ProcessFacts, StayRecord, UnseenProcess
+from dunnage.model.process import ProcessFacts, UnseenProcess
+from dunnage.model.record import StayRecord
 from dunnage.model.unknown import UNREAD
 
 _CONTAINMENT = frozenset(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dunnage.analysis.groups import grouped
-from dunnage.model.analysis import Restarted
 from dunnage.model.record import Record
+from dunnage.model.remarks import Restarted
 
 
 def restarted(records: Iterable[Record]) -> tuple[Restarted, ...]:

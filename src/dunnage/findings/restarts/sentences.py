@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from dunnage.analysis.groups import grouped
-from dunnage.model.analysis import Restarted
+from dunnage.model.remarks import Restarted
 from dunnage.wording import alike, numbers, terms
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dunnage.model.analysis import RulesLeft
 from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
+from dunnage.model.remarks import RulesLeft
 
 _AWAKE = "awake"
 """What a stay tells of a substrate that it stands on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dunnage.model.analysis import RulesLeft
+from dunnage.model.remarks import RulesLeft
 from dunnage.wording import numbers, terms
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dunnage.model.analysis import Restored
 from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
+from dunnage.model.remarks import Restored
 
 
 def restored(plan: Plan, stays: Sequence[StayRecord]) -> tuple[Restored, ...]:

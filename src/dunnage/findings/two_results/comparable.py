@@ -14,7 +14,8 @@ from dunnage.model.between import Mismatch, MismatchKind
 from dunnage.model.calibration import Calibration
 from dunnage.model.parity import Cause
 from dunnage.model.plan import Plan, RunPlan
-from dunnage.model.record import ProcessFacts, Record, StayRecord
+from dunnage.model.process import ProcessFacts
+from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import Study, hosts_of
 from dunnage.model.value import Scalar
 from dunnage.secrets.names import MASK
