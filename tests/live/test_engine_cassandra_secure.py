@@ -214,13 +214,15 @@ def test_who_speaks_in_the_open_is_told_of_tls_and_never_sends_a_password(guarde
 
 def test_no_file_message_or_command_line_holds_a_password(guarded: Guarded) -> None:
     said: list[str] = []
+    running = order("A", duration=60.0) | {"until_told": True, "warmup": 0.0}
     out, engine = guarded.engine(
-        guarded.plan(order("A"), {"variable": VARIABLE}), **{VARIABLE: PASSWORD}
+        guarded.plan(running, {"variable": VARIABLE}), **{VARIABLE: PASSWORD}
     )
     deadline = time.monotonic() + WAITING
     while not (out / "latency.hlog").exists():
         guarded.wait(deadline)
     said.append(Path(f"/proc/{engine.pid}/cmdline").read_text())
+    engine.terminate()
     said += engine.communicate()
     assert engine.returncode == 0, said
     assert "--plan" in said[0], "a command line was read"

@@ -110,12 +110,14 @@ def test_an_interrupted_load_has_counted_what_the_server_answered(place: Place) 
     assert unfinished <= 4
 
 
-def test_engines_that_share_a_load_begin_at_one_instant_and_insert_each_record_once(
-    place: Place,
-) -> None:
-    start = time.time() + 10.0  # for a machine that is busy
+def shared(place: Place, seconds: float) -> tuple[float, list[dict[str, Any]]] | None:
+    """What two engines made of a load that begins in so many seconds, and when.
+
+    None where one of them was connected too late.
+    """
+    start = time.time() + seconds
     together = ("load", "--workload", "a", "--threads", "4", "--seed", "7")
-    outs = [place.directory / f"part-{part}" for part in (1, 2)]
+    outs = [place.directory / f"part-{part}-{seconds}" for part in (1, 2)]
     engines = [
         driving(
             place,
@@ -125,10 +127,22 @@ def test_engines_that_share_a_load_begin_at_one_instant_and_insert_each_record_o
         )
         for part, out in enumerate(outs, start=1)
     ]
-    for engine in engines:
-        _, said = engine.communicate()
-        assert engine.returncode == 0, said
-    found = [summary(out) for out in outs]
+    said = [engine.communicate()[1] for engine in engines]
+    if any("give a later `start`" in one for one in said):
+        place.cli(6379, "flushall")
+        place.cli(6379, "config", "resetstat")
+        return None
+    assert [engine.returncode for engine in engines] == [0, 0], said
+    return start, [summary(out) for out in outs]
+
+
+def test_engines_that_share_a_load_begin_at_one_instant_and_insert_each_record_once(
+    place: Place,
+) -> None:
+    # A busy machine may need a later start.
+    begun = next(filter(None, (shared(place, seconds) for seconds in (5.0, 20.0, 80.0))), None)
+    assert begun is not None, "the engines are connected within 80 s"
+    start, found = begun
     assert place.cli(6379, "dbsize") == str(RECORDS + 1)  # with the index
     assert place.calls(6379, "hset") == RECORDS
     assert sum(each["operations"]["insert"]["count"] for each in found) == RECORDS
