@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dunnage.model import analysis, control, plan, record
+from dunnage.model import analysis, control, plan, process, record, remarks
 from dunnage.model.value import Value
 from dunnage.reference.fields import fields
 from dunnage.reference.markdown import code, paragraph, table
@@ -22,8 +22,8 @@ def records_page() -> str:
     parts = [_HEAD, "## Files\n\n" + files.strip() + "\n"]
     for title, *modules in (
         ("`plan.json`", plan),
-        ("`stay.json` and `record.json`", record),
-        ("`analysis.json`", analysis, control),
+        ("`stay.json` and `record.json`", record, process),
+        ("`analysis.json`", analysis, remarks, control),
     ):
         parts.append(f"## {title}\n")
         parts += [
