@@ -8,8 +8,11 @@ blocks are counted and not runs.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from dunnage.analysis.groups import grouped
 
 OWN = 0.05
 """Chance that some deployment is called unlike the others though all are alike."""
@@ -29,6 +32,29 @@ class Frequency:
         return self.times / max(self.blocks, 1)
 
 
+class Measured(Protocol):
+    """What was measured once: where it belongs."""
+
+    @property
+    def deployment(self) -> str: ...
+
+    @property
+    def block(self) -> int: ...
+
+
+M = TypeVar("M", bound=Measured)
+
+
+def over_blocks(runs: Iterable[M], so: Callable[[M], bool]) -> dict[str, Frequency]:
+    """Deployment → in how many of its blocks something was so of a run."""
+    return {
+        deployment: Frequency(
+            len({run.block for run in own if so(run)}), len({run.block for run in own})
+        )
+        for deployment, own in grouped(runs, lambda run: run.deployment).items()
+    }
+
+
 def by_themselves(frequencies: Mapping[str, Frequency]) -> tuple[str, ...]:
     """Deployments of which something is so more often than of the others, by more than chance.
 
@@ -46,12 +72,10 @@ def by_themselves(frequencies: Mapping[str, Frequency]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def together(frequencies: Mapping[str, Frequency]) -> Frequency:
-    """All of these, added up."""
-    return Frequency(
-        sum(each.times for each in frequencies.values()),
-        sum(each.blocks for each in frequencies.values()),
-    )
+def together(frequencies: Mapping[str, Frequency], without: Collection[str] = ()) -> Frequency:
+    """All deployments but some, added up."""
+    left = [each for deployment, each in frequencies.items() if deployment not in without]
+    return Frequency(sum(each.times for each in left), sum(each.blocks for each in left))
 
 
 def chance(own: Frequency, others: Frequency) -> float:

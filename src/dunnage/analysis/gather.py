@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dunnage.analysis.checks import CONTROL, against, status
 from dunnage.analysis.checks.finding import count, share
-from dunnage.analysis.frequency import Frequency, by_themselves, together
+from dunnage.analysis.frequency import Frequency, by_themselves, over_blocks, together
 from dunnage.analysis.groups import grouped
 from dunnage.analysis.order import Placed
 from dunnage.analysis.runs import Runs, Setting, counts
@@ -78,11 +78,7 @@ class Gathered(Runs):
     def excused(self) -> int:
         """Runs that the gate `control` would leave out, and that count."""
         busy = {each.deployment for each in self.managed}
-        return sum(
-            any(map(_too_busy, record.checks))
-            for record in self.records.values()
-            if record.deployment in busy
-        )
+        return sum(_over(record) for record in self.records.values() if record.deployment in busy)
 
     def disturbed(self) -> dict[str, int]:
         """Gate → attempts that it spoilt and that were made again."""
@@ -137,7 +133,7 @@ def gather(
     known = {
         run.id: by_run[run.id] for run in planned if run.id in by_run and run.id not in damaged
     }
-    busy = _busy(known.values())
+    busy = over_blocks(known.values(), _over)
     managed = by_themselves(busy)
     runs = [
         _damaged(run, damaged[run.id])
@@ -147,7 +143,7 @@ def gather(
         if run.id in known or run.id in damaged
     ]
     beyond = _beyond(runs)
-    moves = _moves(runs, beyond)
+    moves = over_blocks(_judged(runs), lambda run: run.run in beyond)
     own = by_themselves(moves)
     moved = {
         run.run: beyond[run.run] for run in runs if run.run in beyond and run.deployment not in own
@@ -236,18 +232,8 @@ def _beyond(runs: Sequence[RunSummary]) -> dict[str, Usual]:
     return found
 
 
-def _moves(runs: Sequence[RunSummary], beyond: Collection[str]) -> dict[str, Frequency]:
-    """Deployment → in how many of its blocks a run moved so far."""
-    return {
-        deployment: Frequency(
-            len({run.block for run in own if run.run in beyond}), len({run.block for run in own})
-        )
-        for deployment, own in grouped(_judged(runs), lambda run: run.deployment).items()
-    }
-
-
 def _own(deployment: str, moves: Mapping[str, Frequency], own: Collection[str]) -> Moving:
-    others = together({name: each for name, each in moves.items() if name not in own})
+    others = together(moves, own)
     return Moving(
         deployment=deployment,
         moved=moves[deployment].times,
@@ -262,15 +248,9 @@ def _too_busy(check: CheckResult) -> bool:
     return check.check == CONTROL and check.status is Status.INVALID
 
 
-def _busy(records: Iterable[Record]) -> dict[str, Frequency]:
-    """Deployment → in how many of its blocks its manager used more than a run may have."""
-    return {
-        deployment: Frequency(
-            len({each.block for each in own if any(map(_too_busy, each.checks))}),
-            len({each.block for each in own}),
-        )
-        for deployment, own in grouped(records, lambda each: each.deployment).items()
-    }
+def _over(record: Record) -> bool:
+    """Whether hosts that direct others used too much in a run."""
+    return any(map(_too_busy, record.checks))
 
 
 def _managed(
@@ -279,7 +259,7 @@ def _managed(
     managed: Collection[str],
     records: Iterable[Record],
 ) -> Managed:
-    others = together({name: each for name, each in busy.items() if name not in managed})
+    others = together(busy, managed)
     used = [
         reading.value
         for each in records

@@ -15,7 +15,7 @@ from typing import Any
 from kubernetes_lab import Lab, traces
 from lab_traces import eventually
 from lightkube.resources.core_v1 import Node
-from study_process import StudyProcess, answered
+from study_process import StudyProcess, answered, started
 
 from dunnage.clusters.nodes import why_unready
 from dunnage.errors import NoResultError
@@ -70,6 +70,13 @@ def finished(running: StudyProcess) -> Result:
     result = running.result()
     assert result.finished() == {run.id for run in result.plan.runs()}, running.said
     return result
+
+
+def carried_out(study: tuple[str, Path], place: Path) -> Result:
+    """The result of a study that is started, ends by itself, and has a record of every run."""
+    name, path = study
+    with started(name, place, str(path), "--results", str(place)) as running:
+        return finished(running)
 
 
 def insist_nothing_left(lab: Lab) -> None:

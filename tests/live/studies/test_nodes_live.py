@@ -18,6 +18,7 @@ from lightkube.resources.core_v1 import Pod
 from nodes_studies import (
     NETWORK,
     begun,
+    carried_out,
     command,
     directories,
     finished,
@@ -86,9 +87,7 @@ def kubeconfig(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 def test_a_study_on_nodes_with_rights_sees_its_members_and_leaves_nothing(
     lab: Lab, tmp_path: Path
 ) -> None:
-    name, path = written(tmp_path, PORT, SERVICE)
-    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
-        result = finished(running)
+    result = carried_out(written(tmp_path, PORT, SERVICE), tmp_path)
     facts = json.loads(result.layout.environment.read_text())
     assert facts["hosts.privileged"] is True
     assert facts["hosts.one_machine"] is True  # all nodes of a lab are
@@ -125,9 +124,7 @@ def test_a_study_on_nodes_with_rights_sees_its_members_and_leaves_nothing(
 
 @pytest.mark.proof
 def test_clients_in_pods_drive_load_from_a_node_with_rights(lab: Lab, tmp_path: Path) -> None:
-    name, path = written(tmp_path, DNS, POD)
-    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
-        result = finished(running)
+    result = carried_out(written(tmp_path, DNS, POD), tmp_path)
     for stay in result.stays:
         assert all(way.hops for way in stay.paths)
         assert stay.processes
