@@ -9,9 +9,15 @@ import argparse
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+
+from engine.machine import today
+from engine.verdict import LEAST, interval, verdict
+from engine.verdict import NOTE as VERDICT_NOTE
 
 from dunnage.contracts.platform import Platform
 from dunnage.databases.redis.database import Redis
@@ -27,6 +33,8 @@ Way = Callable[[], tuple[float, float]]
 STAY = "b1-bench"
 LIMIT = 60.0
 """Seconds that one step may take."""
+GOAL = 1.2
+"""What the ratio of seconds is to be at most."""
 
 
 @contextmanager
@@ -77,25 +85,69 @@ def by_dunnage(
     return ready - began, time.monotonic() - ready
 
 
-def pairs(description: str | None) -> int:
-    """How many pairs the command line asks for."""
+@dataclass(frozen=True)
+class Wanted:
+    """How often both ways are compared, and a file for what comes of it."""
+
+    pairs: int
+    page: Path | None
+
+
+def wanted(description: str | None) -> Wanted:
+    """What the command line asks for."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--pairs", type=int, default=5, help="more pairs, steadier medians")
-    return int(parser.parse_args().pairs)
+    parser.add_argument("--pairs", type=int, default=LEAST, help="more pairs, narrower intervals")
+    parser.add_argument("--write", type=Path, help="a page for what is printed, as Markdown")
+    arguments = parser.parse_args()
+    return Wanted(arguments.pairs, arguments.write)
 
 
-def compare(ours: Way, hand: Way, pairs: int) -> None:
-    """Print seconds of both, and the median ratios over some pairs."""
-    ratios = []
-    for number in range(pairs):
+def compare(ours: Way, hand: Way, wanted: Wanted, description: str | None) -> None:
+    """Print seconds of both ways in each pair, and their ratios; both are the page, below its
+    `description`."""
+    taken: list[dict[Way, tuple[float, float]]] = []
+    for number in range(wanted.pairs):
         order = (ours, hand) if number % 2 else (hand, ours)
-        taken = {way: way() for way in order}
-        ratios.append([a / b for a, b in zip(taken[ours], taken[hand], strict=True)])
-        told = [f"{seconds:.2f} s" for way in (ours, hand) for seconds in taken[way]]
-        sys.stdout.write(
-            f"Dunnage: up {told[0]}, down {told[1]}; by hand: up {told[2]}, down {told[3]}\n"
-        )
-    for what, each in zip(("up", "down"), zip(*ratios, strict=True), strict=True):
-        sys.stdout.write(
-            f"{what}: {statistics.median(each):.2f} × by hand (median of {len(each)} pairs)\n"
-        )
+        taken.append({way: way() for way in order})
+    title, _, more = (description or "").partition("\n")
+    text = [
+        f"# {title.rstrip('.')}",
+        more.strip(),
+        f"`make bench` writes this. {VERDICT_NOTE}",
+        f"- {today()}\n- pairs: {wanted.pairs}, in turns; the first of a pair alternates",
+        _table(
+            ("", "up, Dunnage", "up, by hand", "down, Dunnage", "down, by hand"),
+            [
+                (
+                    str(number),
+                    *(f"{way[each]:.2f} s" for each in (0, 1) for way in (pair[ours], pair[hand])),
+                )
+                for number, pair in enumerate(taken, 1)
+            ],
+        ),
+        _table(
+            ("", "Dunnage / by hand", "goal"),
+            [
+                _judged(what, [pair[ours][each] / pair[hand][each] for pair in taken])
+                for each, what in enumerate(("up", "down"))
+            ],
+        ),
+    ]
+    page = "\n\n".join(text) + "\n"
+    sys.stdout.write(page)
+    if wanted.page is not None:
+        wanted.page.parent.mkdir(parents=True, exist_ok=True)
+        wanted.page.write_text(page)
+
+
+def _judged(what: str, ratios: Sequence[float]) -> tuple[str, str, str]:
+    """The median of the ratios, all of them, and whether they reach the goal."""
+    ends = interval(ratios)
+    spread = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
+    shown = "" if ends is None else f" ({ends[0]:.2f}–{ends[1]:.2f})"
+    return what, spread, f"≤ {GOAL:g}: {verdict(ends, GOAL)}{shown}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = (head, ["--:"] * len(head), *rows)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

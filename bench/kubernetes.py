@@ -15,7 +15,7 @@ from functools import partial
 from itertools import count
 from unittest.mock import patch
 
-from beside_hand import LIMIT, STAY, by_dunnage, compare, formed_on, lab, pairs, replicas
+from beside_hand import LIMIT, STAY, by_dunnage, compare, formed_on, lab, replicas, wanted
 
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import KubernetesBinaries
@@ -35,7 +35,7 @@ DEPLOYMENT = replicas("kubernetes", "flannel-vxlan")
 
 def main() -> None:
     """Compare both over some pairs."""
-    wanted = pairs(__doc__)
+    asked = wanted(__doc__)
     binaries = TREES.kubernetes(print)
     with (
         lab() as testbed,
@@ -51,7 +51,7 @@ def main() -> None:
         def hand() -> tuple[float, float]:
             return by_hand(kubectl, testbed.host, made.inside(next(names)))
 
-        compare(partial(by_dunnage, make, DEPLOYMENT, testbed), hand, wanted)
+        compare(partial(by_dunnage, make, DEPLOYMENT, testbed), hand, asked, __doc__)
 
 
 @dataclass(frozen=True)

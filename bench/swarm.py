@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from beside_hand import LIMIT, STAY, by_dunnage, compare, lab, pairs, replicas
+from beside_hand import LIMIT, STAY, by_dunnage, compare, lab, replicas, wanted
 from docker import DockerClient
 from docker.types import ContainerSpec, EndpointSpec, RestartPolicy, TaskTemplate
 
@@ -30,7 +30,7 @@ DEPLOYMENT = replicas("swarm", "overlay")
 
 def main() -> None:
     """Compare both over some pairs."""
-    wanted = pairs(__doc__)
+    asked = wanted(__doc__)
     with (
         lab() as testbed,
         open_daemons(testbed, TREES.dockerd(), testbed.hosts) as below,
@@ -42,7 +42,7 @@ def main() -> None:
             provide(clients[host.name], TREES.tree(Software("redis", "7.0")), host.name)
         make = partial(Swarm, DEPLOYMENT, members, swarm, TREES, STAY)
         ours = partial(by_dunnage, make, DEPLOYMENT, testbed)
-        compare(ours, partial(by_hand, swarm, clients), wanted)
+        compare(ours, partial(by_hand, swarm, clients), asked, __doc__)
 
 
 def by_hand(swarm: SwarmSubstrate, clients: dict[str, DockerClient]) -> tuple[float, float]:

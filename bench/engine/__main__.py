@@ -9,7 +9,6 @@ medians.
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import subprocess
 import sys
@@ -19,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dunnage.errors import DunnageError
-from dunnage.hosts.machine_facts import machine_facts
 from dunnage.software.engine import engine_path
 
 from . import cassandra, codec, floors, mongodb, redis
 from .bench import Bench
+from .machine import today
 from .shots import processors
 from .table import Section, markdown
 from .verdict import LEAST
@@ -50,7 +49,7 @@ DATABASES: Mapping[str, Database] = {
 
 
 def main() -> None:
-    """Print what was compared, and a table for each database; with `--write` into a file too."""
+    """Print what was compared, and a table for each database; with `--write` as pages too."""
     parser = argparse.ArgumentParser(prog="python -m bench.engine", description=__doc__)
     parser.add_argument("--pairs", type=int, default=LEAST, help="more pairs, narrower intervals")
     parser.add_argument("--only", choices=DATABASES, help="one of them; else all")
@@ -58,7 +57,9 @@ def main() -> None:
         "--operations", type=int, help="of each client in a pair; else so many for each database"
     )
     parser.add_argument("--without", action="append", default=[], help="a peer that is left out")
-    parser.add_argument("--write", type=Path, help="a file for all that is printed, as Markdown")
+    parser.add_argument(
+        "--write", type=Path, help="a directory for a page of each database, as soon as it is done"
+    )
     arguments = parser.parse_args()
     chosen = {
         name: database for name, database in DATABASES.items() if arguments.only in (None, name)
@@ -71,26 +72,24 @@ def main() -> None:
     ):
         parser.error(f"--operations: a multiple of {most}, so that each client has a share")
     try:
-        text = _compared(chosen, arguments)
+        _compare(chosen, arguments)
     except DunnageError as error:
         raise SystemExit(f"{error}\n{error.hint}".strip()) from None
-    if arguments.write is not None:
-        arguments.write.write_text(text)
 
 
-def _compared(chosen: Mapping[str, Database], arguments: argparse.Namespace) -> str:
-    """All that was printed."""
-    said: list[str] = []
+def _compare(chosen: Mapping[str, Database], arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         without = frozenset(arguments.without)
         bench = Bench(engine_path(), processors(), Path(scratch), os.environ, _tell, without)
-        said.append(_heading(bench, arguments.pairs))
-        _write(said[-1])
-        for database in chosen.values():
+        heading = _heading(bench, arguments.pairs)
+        _say(heading)
+        for name, database in chosen.items():
             count = arguments.operations or database.operations
-            said.append(markdown(database.section(bench, arguments.pairs, count)))
-            _write(said[-1])
-    return "\n".join(said)
+            table = markdown(database.section(bench, arguments.pairs, count))
+            _say(table)
+            if arguments.write is not None:
+                arguments.write.mkdir(parents=True, exist_ok=True)
+                (arguments.write / f"{name}.md").write_text(f"{heading}\n{table}")
 
 
 def _heading(bench: Bench, pairs: int) -> str:
@@ -98,17 +97,14 @@ def _heading(bench: Bench, pairs: int) -> str:
     version = subprocess.run(
         [bench.engine, "--version"], capture_output=True, text=True, check=True
     )
-    machine = machine_facts()
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return "\n".join(
         [
             "# The engine beside its peers",
             "",
-            "`make bench` writes this page. CPU is user and system time of all of a client. A "
+            "`make bench` writes this. CPU is user and system time of all of a client. A "
             "ratio below 1 means that the engine needs less of it than the client does.",
             "",
-            f"- {today}, {machine['cpu.count']} processors of {machine['cpu.model']}, "
-            f"Linux {machine['kernel']}",
+            f"- {today()}",
             f"- server on processor {bench.processors.server}, clients on processor "
             f"{bench.processors.client}",
             f"- {version.stdout.strip()}; bare loops by {floors.compiler()}",
@@ -120,7 +116,7 @@ def _heading(bench: Bench, pairs: int) -> str:
     )
 
 
-def _write(text: str) -> None:
+def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 

@@ -54,8 +54,7 @@ def in_all_loads(clients: int, names: Sequence[str]) -> set[tuple[str, str]]:
 
 
 def test_all_clients_of_redis_take_turns_and_the_table_shows_them(tmp_path: Path) -> None:
-    written = tmp_path / "bench.md"
-    words = ("--only", "redis", "--pairs", "2", "--operations", "320", "--write", str(written))
+    words = ("--only", "redis", "--pairs", "2", "--operations", "320", "--write", str(tmp_path))
     done = bench(*words)
     loads = table(done)
     many = ("engine", "bare C loop, epoll", "redis-benchmark")
@@ -74,7 +73,7 @@ def test_all_clients_of_redis_take_turns_and_the_table_shows_them(tmp_path: Path
     assert compared(SHAPE) in done.stdout
     assert f"Type: export {MEMTIER}=PATH" in done.stdout
     assert re.search(START, done.stdout)
-    assert f"{written.read_text()}\n" == done.stdout
+    assert f"{(tmp_path / 'redis.md').read_text()}\n" == done.stdout
 
 
 @pytest.mark.proof
