@@ -69,8 +69,8 @@ schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage.reference --write docs/reference
 
 bench: $(SETUP) $(ENGINE) $(HOST_TOOLS) $(MAVEN)  ## The engine, and deployments on a Swarm and a Kubernetes, beside their peers, as ratios; writes docs/bench
-	$(BIN)/python bench/swarm.py --write docs/bench/swarm.md
-	$(BIN)/python bench/kubernetes.py --write docs/bench/kubernetes.md
+	$(BIN)/python bench/swarm.py --pairs 18 --write docs/bench/swarm.md
+	$(BIN)/python bench/kubernetes.py --pairs 24 --write docs/bench/kubernetes.md
 	$(BIN)/python -m bench.engine --write docs/bench
 
 clean:  ## Remove everything that was built here

@@ -15,12 +15,17 @@ from .contenders import Contender, Run, in_all_loads
 from .core import COMPARED, Core, CoreAsked
 from .shots import Shot
 from .table import Section
+from .verdict import LEAST
 from .warmed import NOTE as WARMED_NOTE
 from .ycsb_client import YCSB, Binding
 
 _WARM = (
     "The server runs in Java. Before the turns of a load each client makes it uncounted, so "
     "that nobody pays for the server's warm-up."
+)
+_IN_JAVA = (
+    f"Those clients take {LEAST} turns at most, in turns with the engine alone; all others take "
+    "theirs before."
 )
 
 
@@ -77,6 +82,6 @@ class Comparison:
         if YCSB.name in {each.name for each in contenders}:
             said.append(ycsb_client.note(YCSB.program(bench.environment), self.binding))
         if taken.warm_ups:
-            said.append(" ".join([WARMED_NOTE, *taken.warm_ups]))
+            said.append(" ".join([WARMED_NOTE, _IN_JAVA, *taken.warm_ups]))
         said.append(first.note(self.clients, seconds))
         return Section(title, said, taken.lines, absent, operations)

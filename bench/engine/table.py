@@ -100,11 +100,12 @@ def lines(load: str, taken: Mapping[str, Sequence[Shot]], goals: Mapping[str, fl
     ]
 
 
-def markdown(section: Section) -> str:
-    """The section as Markdown: title, notes, table, and the peers that were missing."""
+def markdown(section: Section, turns: int) -> str:
+    """The section as Markdown: title, notes, table of so many turns of each client, and the peers
+    that were missing."""
     rows = [_row(_HEAD), _row(["--:" if right else ":--" for right in _RIGHT])]
     rows += [_row(_cells(line)) for line in section.lines]
-    turn = f"A turn is of {section.operations:,} operations."
+    turn = f"Each client takes {turns} turns of {section.operations:,} operations."
     parts = [f"## {section.title}", *section.notes, turn, "\n".join(rows)]
     if section.missing:
         parts.append("\n".join(f"- {sentence}" for sentence in section.missing))

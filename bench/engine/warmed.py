@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .shots import Shot
 
-MOST = 8
+MOST = 4
 """The longest warm-up, as a multiple of the operations of all other clients."""
 STILL = 0.9
 """A client is warm where twice as many operations cost at least this share each of what the ones

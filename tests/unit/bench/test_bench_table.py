@@ -75,7 +75,7 @@ def test_the_table_says_what_was_compared_and_what_was_missing() -> None:
         operations=51_200,
     )
     assert (
-        markdown(section)
+        markdown(section, 24)
         == """\
 ## Redis 7.0.15
 
@@ -83,7 +83,7 @@ Each record is a hash.
 
 Strings are not compared.
 
-A turn is of 51,200 operations.
+Each client takes 24 turns of 51,200 operations.
 
 | load | client | CPU per operation | CPU: engine / client | goal | throughput: engine / client |
 | :-- | :-- | --: | --: | --: | --: |
@@ -98,7 +98,7 @@ A turn is of 51,200 operations.
 
 
 def test_where_no_peer_was_missing_the_table_is_the_end() -> None:
-    assert markdown(Section("Redis", [], [Line("read", ENGINE, 1e-6)], [], 1)).endswith(" |\n")
+    assert markdown(Section("Redis", [], [Line("read", ENGINE, 1e-6)], [], 1), 6).endswith(" |\n")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_goal_is_reached_or_missed_where_the_interval_that_is_shown_says_so(
     interval: tuple[float, float] | None, told: str
 ) -> None:
     line = Line("read", FLOOR, 1e-6, Ratio(1.2, 0.9, 2.5, interval), Ratio(1, 1, 1), 1.3)
-    assert f"| 1.20 (0.90–2.50) | {told}" in markdown(Section("Redis", [], [line], [], 1))
+    assert f"| 1.20 (0.90–2.50) | {told}" in markdown(Section("Redis", [], [line], [], 1), 6)
 
 
 def test_each_further_turn_settles_more_and_one_that_was_disturbed_does_not_decide() -> None:
