@@ -11,6 +11,7 @@ HOST_TOOLS := $(VENV)/.host-tools
 LIVE_TOOLS := $(VENV)/.live-tools
 VM_TOOLS := $(VENV)/.vm-tools
 MAVEN := $(VENV)/.maven
+PERF := $(VENV)/.perf
 GO := $(shell sed -n 's/^go //p' kubelab/go.mod)
 GO_TOOLS := $(VENV)/.go-tools
 export GOTOOLCHAIN := local
@@ -68,9 +69,10 @@ schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage schema --write schema
 	$(BIN)/python -m dunnage.reference --write docs/reference
 
-bench: $(SETUP) $(ENGINE) $(HOST_TOOLS) $(MAVEN)  ## The engine, and deployments on a Swarm and a Kubernetes, beside their peers, as ratios; writes docs/bench
+bench: $(SETUP) $(ENGINE) $(HOST_TOOLS) $(MAVEN) $(PERF)  ## The engine, and deployments on a Swarm and a Kubernetes, beside their peers, as ratios; writes docs/bench
 	$(BIN)/python bench/swarm.py --pairs 18 --write docs/bench/swarm.md
 	$(BIN)/python bench/kubernetes.py --pairs 24 --write docs/bench/kubernetes.md
+	$(BIN)/python -m bench.engine.profiled --write docs/bench/profile.md
 	$(BIN)/python -m bench.engine --write docs/bench
 
 clean:  ## Remove everything that was built here
@@ -100,6 +102,10 @@ $(HOST_TOOLS): $(SETUP)
 
 $(MAVEN): $(SETUP)
 	@command -v mvn >/dev/null || { echo "installing maven"; apt-get update -qq && $(APT) maven > /dev/null; }
+	@touch $@
+
+$(PERF): $(SETUP)
+	@command -v perf >/dev/null || { echo "installing perf"; apt-get update -qq && $(APT) linux-perf > /dev/null; }
 	@touch $@
 
 $(LIVE_TOOLS): $(SETUP) Makefile | $(MAVEN)

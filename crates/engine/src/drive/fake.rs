@@ -175,8 +175,8 @@ impl Fake {
         let corrupt = self.corrupts();
         for field in values.read(operation) {
             let value = values.value(operation, field);
-            let value = if corrupt { "" } else { &*value };
-            found.add(values.names()[field].as_bytes(), value.as_bytes());
+            let value = if corrupt { &[] } else { &*value };
+            found.add(values.names()[field].as_bytes(), value);
         }
     }
 

@@ -36,6 +36,7 @@ pub mod mix;
 pub mod operation;
 pub mod operations;
 mod pace;
+pub mod parts;
 pub mod plan;
 pub mod progress;
 mod record;

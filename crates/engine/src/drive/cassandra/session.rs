@@ -13,6 +13,7 @@ use super::failure::of_execution;
 use super::{Shared, Work};
 use crate::drive::found::Found;
 use crate::drive::{Failure, Fault, other_workload};
+use crate::load::parts::Parts;
 use crate::load::stress::row::Row;
 use crate::load::work::Operation;
 
@@ -20,6 +21,8 @@ use crate::load::work::Operation;
 /// of requests are under way at a time.
 pub struct Session {
     shared: Rc<Shared>,
+    /// Of a record of YCSB that is written.
+    fields: Parts,
     /// A row of cassandra-stress that is written or asked for.
     row: Row,
 }
@@ -28,6 +31,7 @@ impl Session {
     pub(super) fn new(shared: Rc<Shared>) -> Self {
         Self {
             shared,
+            fields: Parts::default(),
             row: Row::default(),
         }
     }
@@ -46,7 +50,9 @@ impl Session {
         let ready = self.shared.ready().await?;
         match (&ready.work, operation) {
             (Work::Ycsb(records), Operation::Ycsb(operation)) => {
-                records.perform(&ready.session, operation, found).await
+                let fields = &mut self.fields;
+                let session = &ready.session;
+                records.perform(session, operation, fields, found).await
             }
             (Work::Stress(tables), Operation::Stress(operation)) => {
                 let row = &mut self.row;

@@ -1,6 +1,6 @@
 //! What one logical thread does with records of YCSB.
 
-use std::borrow::Cow;
+use std::iter;
 
 use scylla::client::session::Session as Connections;
 
@@ -11,6 +11,7 @@ use crate::drive::Failure;
 use crate::drive::found::Found;
 use crate::load::core::values::Values;
 use crate::load::operation::{Fields, Kind, Operation};
+use crate::load::parts::Parts;
 
 /// Records of YCSB: what they hold, and the statements for them.
 pub struct Records {
@@ -29,21 +30,22 @@ impl Records {
         Ok(Self { values, statements })
     }
 
-    /// Carry out one operation.
+    /// Carry out one operation; `fields` is a buffer.
     pub async fn perform(
         &self,
         session: &Connections,
         operation: &Operation,
+        fields: &mut Parts,
         found: &mut Found,
     ) -> Result<(), Failure> {
         match operation.kind {
             Kind::Read => self.read(session, operation, found).await,
-            Kind::Update => self.update(session, operation).await,
-            Kind::Insert => self.insert(session, operation).await,
+            Kind::Update => self.update(session, operation, fields).await,
+            Kind::Insert => self.insert(session, operation, fields).await,
             Kind::Scan => self.scan(session, operation).await,
             Kind::ReadModifyWrite => {
                 self.read(session, operation, found).await?;
-                self.update(session, operation).await
+                self.update(session, operation, fields).await
             }
         }
     }
@@ -66,25 +68,46 @@ impl Records {
         Ok(())
     }
 
-    async fn update(&self, session: &Connections, operation: &Operation) -> Result<(), Failure> {
-        let values = &self.values;
-        let written = values.written(operation);
-        let mut row: Vec<Cow<'_, str>> = Vec::with_capacity(written.len() + 1);
-        row.extend(written.map(|field| Cow::Owned(values.value(operation, field))));
-        row.push(Cow::Borrowed(operation.key.as_str()));
+    async fn update(
+        &self,
+        session: &Connections,
+        operation: &Operation,
+        fields: &mut Parts,
+    ) -> Result<(), Failure> {
+        let row = self
+            .written(operation, fields)
+            .chain([operation.key.as_str()]);
         let statement = self.statements.update.of(operation.write);
-        execute(session, statement, row).await.map(|_| ())
+        execute(session, statement, row.collect::<Vec<_>>()).await?;
+        Ok(())
     }
 
-    async fn insert(&self, session: &Connections, operation: &Operation) -> Result<(), Failure> {
-        let values = &self.values;
-        let written = values.written(operation);
-        let mut row: Vec<Cow<'_, str>> = Vec::with_capacity(written.len() + 1);
-        row.push(Cow::Borrowed(operation.key.as_str()));
-        row.extend(written.map(|field| Cow::Owned(values.value(operation, field))));
-        execute(session, &self.statements.insert, row)
-            .await
-            .map(|_| ())
+    async fn insert(
+        &self,
+        session: &Connections,
+        operation: &Operation,
+        fields: &mut Parts,
+    ) -> Result<(), Failure> {
+        let key = iter::once(operation.key.as_str());
+        let row = key.chain(self.written(operation, fields));
+        let statement = &self.statements.insert;
+        execute(session, statement, row.collect::<Vec<_>>()).await?;
+        Ok(())
+    }
+
+    /// What an operation writes into fields, made in `fields`.
+    fn written<'a>(
+        &self,
+        operation: &Operation,
+        fields: &'a mut Parts,
+    ) -> impl Iterator<Item = &'a str> {
+        fields.clear();
+        for field in self.values.written(operation) {
+            fields.add(|out| self.values.write(operation, field, out));
+        }
+        let fields: &'a Parts = fields;
+        let text = |value| str::from_utf8(value).expect("every character is ASCII");
+        fields.iter().map(text)
     }
 
     async fn scan(&self, session: &Connections, operation: &Operation) -> Result<(), Failure> {

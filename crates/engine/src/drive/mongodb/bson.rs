@@ -48,11 +48,18 @@ impl Writer<'_> {
 
     /// Bytes.
     pub fn binary(&mut self, name: &str, value: &[u8]) {
+        self.binary_by(name, |out| out.extend_from_slice(value));
+    }
+
+    /// Bytes: all that `write` appends.
+    pub fn binary_by(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
         self.begin(BINARY, name);
-        self.0
-            .extend_from_slice(&(value.len() as u32).to_le_bytes());
-        self.0.push(GENERIC);
-        self.0.extend_from_slice(value);
+        let length = self.0.len();
+        self.0.extend_from_slice(&[0, 0, 0, 0, GENERIC]);
+        let begin = self.0.len();
+        write(self.0);
+        let written = (self.0.len() - begin) as u32;
+        self.0[length..length + 4].copy_from_slice(&written.to_le_bytes());
     }
 
     /// A number of 32 bits.

@@ -110,8 +110,9 @@ impl Requests {
     fn fields(&self, document: &mut Writer<'_>, operation: &Operation) {
         let names = self.values.names();
         for field in self.values.written(operation) {
-            let value = self.values.value(operation, field);
-            document.binary(&names[field], value.as_bytes());
+            document.binary_by(&names[field], |out| {
+                self.values.write(operation, field, out);
+            });
         }
     }
 

@@ -1,6 +1,6 @@
 //! The commands for one record, in either shape, and what their answers hold.
 
-use super::resp::{Head, Reply, command, number_word, texts, word, word_head};
+use super::resp::{Head, Reply, command, number_word, texts, word, word_by};
 use super::shape::Shape;
 use crate::drive::found::Found;
 use crate::drive::{Failure, Fault};
@@ -72,7 +72,7 @@ impl Requests {
         let key = operation.key.as_bytes();
         let all = self.values.names();
         let written = self.values.written(operation);
-        let values = |field| self.values.value(operation, field);
+        let write = |field, out: &mut Vec<u8>| self.values.write(operation, field, out);
         match self.shape {
             Shape::Hash => {
                 command(out, 2 + 2 * written.len());
@@ -80,7 +80,7 @@ impl Requests {
                 word(out, key);
                 for field in written {
                     word(out, all[field].as_bytes());
-                    word(out, values(field).as_bytes());
+                    word_by(out, |out| write(field, out));
                 }
             }
             Shape::String { field: Some(field) } if written.len() < all.len() => {
@@ -88,13 +88,13 @@ impl Requests {
                 word(out, b"SETRANGE");
                 word(out, key);
                 word(out, (written.start * field).to_string().as_bytes());
-                joined(out, written.map(values));
+                word_by(out, |out| written.for_each(|field| write(field, out)));
             }
             Shape::String { .. } => {
                 command(out, 3);
                 word(out, b"SET");
                 word(out, key);
-                joined(out, written.map(values));
+                word_by(out, |out| written.for_each(|field| write(field, out)));
             }
         }
         1
@@ -198,16 +198,6 @@ impl Requests {
         number_word(out, i64::from(milliseconds));
         1
     }
-}
-
-/// Append values one after another as one word of a command.
-fn joined(out: &mut Vec<u8>, values: impl Iterator<Item = String>) {
-    let values: Vec<String> = values.collect();
-    word_head(out, values.iter().map(String::len).sum());
-    for value in values {
-        out.extend_from_slice(value.as_bytes());
-    }
-    out.extend_from_slice(b"\r\n");
 }
 
 #[cfg(test)]

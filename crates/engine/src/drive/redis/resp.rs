@@ -150,8 +150,20 @@ pub fn word(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
+/// Append one word: all that `write` appends.
+pub fn word_by(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let begin = out.len();
+    write(out);
+    // How long it is, is known now, and stands before it.
+    let end = out.len();
+    word_head(out, end - begin);
+    let head = out.len() - end;
+    out[begin..].rotate_right(head);
+    out.extend_from_slice(b"\r\n");
+}
+
 /// Append what comes before the `length` bytes of a word; a line end comes after them.
-pub fn word_head(out: &mut Vec<u8>, length: usize) {
+fn word_head(out: &mut Vec<u8>, length: usize) {
     out.push(b'$');
     digits(out, length as u64);
     out.extend_from_slice(b"\r\n");

@@ -57,33 +57,41 @@ impl Values {
     }
 
     /// What an operation writes into a field: ASCII, and the same however often it is asked for.
-    pub fn value(&self, operation: &Operation, field: usize) -> String {
+    pub fn value(&self, operation: &Operation, field: usize) -> Vec<u8> {
+        let mut value = Vec::new();
+        self.write(operation, field, &mut value);
+        value
+    }
+
+    /// Append the same to what is there.
+    pub fn write(&self, operation: &Operation, field: usize, out: &mut Vec<u8>) {
         match &self.content {
             Content::Determined(length) => {
-                integrity::value(operation.key.as_str(), &self.names[field], *length)
+                let (key, name) = (operation.key.as_str(), &self.names[field]);
+                out.extend_from_slice(integrity::value(key, name, *length).as_bytes());
             }
             Content::Random(lengths) => {
                 let seed = operation.values ^ field as u64;
                 let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
                 let length = lengths.draw(&mut random);
-                characters(length, &mut random)
+                characters(length, &mut random, out);
             }
         }
     }
 }
 
-/// As many random characters, drawn as YCSB draws them. Each value is drawn anew: one that is cut
-/// from a common stock could be compressed better than YCSB's.
-fn characters(length: usize, random: &mut Xoshiro256PlusPlus) -> String {
-    let mut bytes = vec![0; length.next_multiple_of(2 * GROUP)];
-    for pair in bytes.chunks_exact_mut(2 * GROUP) {
+/// Append as many random characters, drawn as YCSB draws them. Each value is drawn anew: one that is
+/// cut from a common stock could be compressed better than YCSB's.
+fn characters(length: usize, random: &mut Xoshiro256PlusPlus, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + length.next_multiple_of(2 * GROUP), 0);
+    for pair in out[start..].chunks_exact_mut(2 * GROUP) {
         let bits = random.next_u64();
         let [first, second] =
             [bits as u32, (bits >> 32) as u32].map(|bits| u128::from(group(bits)));
         pair.copy_from_slice(&(first | (second << 48)).to_le_bytes()[..2 * GROUP]);
     }
-    bytes.truncate(length);
-    String::from_utf8(bytes).expect("every character is ASCII")
+    out.truncate(start + length);
 }
 
 /// Six characters, the first one lowest, of five or six of the bits each. Some have a bit in
@@ -124,7 +132,8 @@ mod tests {
         std::iter::from_fn(|| operations.draw(&mut random))
             .map(|operation| {
                 let all = values.written(&operation);
-                all.map(|field| values.value(&operation, field)).collect()
+                all.map(|field| String::from_utf8(values.value(&operation, field)).unwrap())
+                    .collect()
             })
             .collect()
     }
@@ -143,12 +152,15 @@ mod tests {
 
     #[test]
     fn values_are_cut_to_their_lengths() {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let long = characters(100, &mut random);
+        let characters = |length| {
+            let mut made = b"there".to_vec();
+            super::characters(length, &mut Xoshiro256PlusPlus::seed_from_u64(1), &mut made);
+            made.strip_prefix(b"there").unwrap().to_vec()
+        };
+        let long = characters(100);
         assert_eq!(long.len(), 100);
         for length in [0, 1, 5, 6, 7, 12, 13] {
-            let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-            assert_eq!(characters(length, &mut random), long[..length]);
+            assert_eq!(characters(length), long[..length]);
         }
     }
 

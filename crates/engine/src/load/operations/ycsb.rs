@@ -40,7 +40,7 @@ impl Records {
             }),
             writes: values.names()[written.clone()].to_vec(),
             values: written
-                .map(|field| values.value(operation, field).into_bytes())
+                .map(|field| values.value(operation, field))
                 .collect(),
         }
     }

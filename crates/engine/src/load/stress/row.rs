@@ -3,6 +3,7 @@
 use super::distribution::{Distribution, evenly};
 use super::random::{FasterRandom, JavaRandom};
 use super::salt::salt;
+use crate::load::parts::Parts;
 
 /// What rows look like.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,28 +91,29 @@ impl Rows {
 
     /// Make `row` the key of `seed`, without columns.
     pub fn key(&self, seed: i64, row: &mut Row) {
-        row.bytes.clear();
-        row.ends.clear();
+        let parts = &mut row.parts;
+        parts.clear();
         let mut random = JavaRandom::new(seed ^ self.key_salt);
         // The first one chooses the size, which is fixed.
         identity(&mut random);
-        while row.bytes.len() < self.key_size {
-            let mut digits = identity(&mut random);
-            for _ in row.bytes.len()..self.key_size.min(row.bytes.len() + 16) {
-                let digit = (digits & 15) as u8;
-                // Ten is not `A` but `K`: the letter is ten further on.
-                let zero = if digit < 10 { b'0' } else { b'A' };
-                row.bytes.push(zero + digit);
-                digits >>= 4;
+        parts.add(|out| {
+            while out.len() < self.key_size {
+                let mut digits = identity(&mut random);
+                for _ in out.len()..self.key_size.min(out.len() + 16) {
+                    let digit = (digits & 15) as u8;
+                    // Ten is not `A` but `K`: the letter is ten further on.
+                    let zero = if digit < 10 { b'0' } else { b'A' };
+                    out.push(zero + digit);
+                    digits >>= 4;
+                }
             }
-        }
-        row.ends.push(row.bytes.len());
+        });
     }
 
     /// Make `row` the key and the columns of `seed`.
     pub fn whole(&self, seed: i64, row: &mut Row) {
         self.key(seed, row);
-        let key = row.bytes.iter().fold(0_i64, |sum, byte| {
+        let key = row.key().iter().fold(0_i64, |sum, byte| {
             sum.wrapping_mul(31)
                 .wrapping_add(i64::from(byte.cast_signed()))
         });
@@ -119,13 +121,14 @@ impl Rows {
             let value = identity(&mut JavaRandom::new(key ^ salt));
             let mut left = self.size.of_seed(value) as usize;
             let mut random = FasterRandom::new(!value);
-            while left > 0 {
-                let bytes = random.next_long().to_le_bytes();
-                let some = left.min(bytes.len());
-                row.bytes.extend_from_slice(&bytes[..some]);
-                left -= some;
-            }
-            row.ends.push(row.bytes.len());
+            row.parts.add(|out| {
+                while left > 0 {
+                    let bytes = random.next_long().to_le_bytes();
+                    let some = left.min(bytes.len());
+                    out.extend_from_slice(&bytes[..some]);
+                    left -= some;
+                }
+            });
         }
     }
 }
@@ -138,22 +141,19 @@ fn identity(random: &mut JavaRandom) -> i64 {
 /// A buffer for one row after another.
 #[derive(Default)]
 pub struct Row {
-    bytes: Vec<u8>,
-    /// Of the key, then of each column.
-    ends: Vec<usize>,
+    /// The key, then each column.
+    parts: Parts,
 }
 
 impl Row {
     /// The key.
     pub fn key(&self) -> &[u8] {
-        &self.bytes[..self.ends.first().copied().unwrap_or_default()]
+        self.parts.iter().next().unwrap_or_default()
     }
 
     /// The columns, in the order of the layout.
     pub fn columns(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.ends
-            .windows(2)
-            .map(|edges| &self.bytes[edges[0]..edges[1]])
+        self.parts.iter().skip(1)
     }
 }
 
