@@ -6,17 +6,17 @@ Only ratios within a pair mean something.
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from engine.machine import today
-from engine.verdict import LEAST, interval, verdict
+from engine.table import grid, judged, ratio
+from engine.verdict import LEAST
 from engine.verdict import NOTE as VERDICT_NOTE
 
 from dunnage.contracts.platform import Platform
@@ -87,7 +87,7 @@ def by_dunnage(
 
 @dataclass(frozen=True)
 class Wanted:
-    """How often both ways are compared, and a file for what comes of it."""
+    """How often both ways are compared, once at least, and a file for what comes of it."""
 
     pairs: int
     page: Path | None
@@ -99,6 +99,8 @@ def wanted(description: str | None) -> Wanted:
     parser.add_argument("--pairs", type=int, default=LEAST, help="more pairs, narrower intervals")
     parser.add_argument("--write", type=Path, help="a page for what is printed, as Markdown")
     arguments = parser.parse_args()
+    if arguments.pairs < 1:
+        parser.error("--pairs: 1 or more")
     return Wanted(arguments.pairs, arguments.write)
 
 
@@ -108,6 +110,7 @@ def compare(ours: Way, hand: Way, wanted: Wanted, description: str | None) -> No
     taken: list[dict[Way, tuple[float, float]]] = []
     for number in range(wanted.pairs):
         order = (ours, hand) if number % 2 else (hand, ours)
+        sys.stderr.write(f"pair {number + 1} of {wanted.pairs}\n")
         taken.append({way: way() for way in order})
     title, _, more = (description or "").partition("\n")
     text = [
@@ -115,22 +118,22 @@ def compare(ours: Way, hand: Way, wanted: Wanted, description: str | None) -> No
         more.strip(),
         f"`make bench` writes this. {VERDICT_NOTE}",
         f"- {today()}\n- pairs: {wanted.pairs}, in turns; the first of a pair alternates",
-        _table(
-            ("", "up, Dunnage", "up, by hand", "down, Dunnage", "down, by hand"),
+        grid(
+            ("pair", "up, Dunnage", "up, by hand", "down, Dunnage", "down, by hand"),
             [
-                (
-                    str(number),
-                    *(f"{way[each]:.2f} s" for each in (0, 1) for way in (pair[ours], pair[hand])),
-                )
+                (str(number), *_seconds(pair[ours], pair[hand]))
                 for number, pair in enumerate(taken, 1)
             ],
+            1,
         ),
-        _table(
+        grid(
             ("", "Dunnage / by hand", "goal"),
             [
-                _judged(what, [pair[ours][each] / pair[hand][each] for pair in taken])
+                (what, str(found), judged(found, GOAL))
                 for each, what in enumerate(("up", "down"))
+                for found in [ratio(*([pair[way][each] for pair in taken] for way in (ours, hand)))]
             ],
+            1,
         ),
     ]
     page = "\n\n".join(text) + "\n"
@@ -140,14 +143,6 @@ def compare(ours: Way, hand: Way, wanted: Wanted, description: str | None) -> No
         wanted.page.write_text(page)
 
 
-def _judged(what: str, ratios: Sequence[float]) -> tuple[str, str, str]:
-    """The median of the ratios, all of them, and whether they reach the goal."""
-    ends = interval(ratios)
-    spread = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
-    shown = "" if ends is None else f" ({ends[0]:.2f}–{ends[1]:.2f})"
-    return what, spread, f"≤ {GOAL:g}: {verdict(ends, GOAL)}{shown}"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = (head, ["--:"] * len(head), *rows)
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _seconds(*ways: tuple[float, float]) -> list[str]:
+    """Of all ways up, then of all ways down."""
+    return [f"{seconds:.2f} s" for direction in zip(*ways, strict=True) for seconds in direction]

@@ -76,12 +76,13 @@ def main() -> None:
     ):
         parser.error(f"--operations: a multiple of {most}, so that each client has a share")
     try:
-        _compare(chosen, arguments)
+        compare(chosen, arguments)
     except DunnageError as error:
         raise SystemExit(f"{error}\n{error.hint}".strip()) from None
 
 
-def _compare(chosen: Mapping[str, Database], arguments: argparse.Namespace) -> None:
+def compare(chosen: Mapping[str, Database], arguments: argparse.Namespace) -> None:
+    """Print a table for each database, and write its page as soon as it is there."""
     with tempfile.TemporaryDirectory() as scratch:
         without = frozenset(arguments.without)
         bench = Bench(engine_path(), processors(), Path(scratch), os.environ, _tell, without)

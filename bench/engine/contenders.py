@@ -109,6 +109,8 @@ def in_all_loads(
 
         def by(java: bool, pairs: int) -> list[Line]:
             chosen = {each.name for each in contenders if each.java is java} | {ENGINE}
+            if java and chosen == {ENGINE}:
+                return []
             clients = {name: each.client for name, each in ready.items() if name in chosen}
             goals = {name: goal for name, goal in reachable.items() if name in chosen}
             return lines(asked.title, in_turns(clients, pairs), goals)

@@ -34,6 +34,7 @@ from .parts import Part, samples
 from .redis_server import redis_server
 from .shape import FIELDS, SHAPE
 from .shots import processors, ran
+from .table import grid
 
 OPERATIONS = 204_800
 RATE = 4000
@@ -105,17 +106,17 @@ def profile(perf: str, bench: Bench, load: Load) -> Counter[Part]:
 def page(rows: Sequence[tuple[str, Counter[Part]]], operations: int) -> str:
     """The shares of all parts under each load, as Markdown."""
     head = ("load", *Part, "samples")
-    table = [head, [":--", *["--:"] * (len(head) - 1)]]
-    for title, found in rows:
-        shares = (f"{found[part] / found.total():.0%}" for part in Part)
-        table.append([title, *shares, f"{found.total():,}"])
+    cells = [
+        [title, *(f"{found[part] / found.total():.0%}" for part in Part), f"{found.total():,}"]
+        for title, found in rows
+    ]
     return (
         "\n\n".join(
             [
                 "# Where the engine's CPU time goes",
                 _NOTE,
                 f"- {today()}\n- operations of each load: {operations:,}",
-                "\n".join(f"| {' | '.join(row)} |" for row in table),
+                grid(head, cells, 1),
             ]
         )
         + "\n"

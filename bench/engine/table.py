@@ -19,7 +19,6 @@ _HEAD = (
     "goal",
     "throughput: engine / client",
 )
-_RIGHT = (False, False, True, True, True, True)
 
 
 @dataclass(frozen=True)
@@ -103,10 +102,12 @@ def lines(load: str, taken: Mapping[str, Sequence[Shot]], goals: Mapping[str, fl
 def markdown(section: Section, turns: int) -> str:
     """The section as Markdown: title, notes, table of so many turns of each client, and the peers
     that were missing."""
-    rows = [_row(_HEAD), _row(["--:" if right else ":--" for right in _RIGHT])]
-    rows += [_row(_cells(line)) for line in section.lines]
-    turn = f"Each client takes {turns} turns of {section.operations:,} operations."
-    parts = [f"## {section.title}", *section.notes, turn, "\n".join(rows)]
+    table = grid(_HEAD, [_cells(line) for line in section.lines], 2)
+    turn = (
+        f"Each client takes {turns} turns of {section.operations:,} operations, where nothing else "
+        "is said."
+    )
+    parts = [f"## {section.title}", *section.notes, turn, table]
     if section.missing:
         parts.append("\n".join(f"- {sentence}" for sentence in section.missing))
     return "\n\n".join(parts) + "\n"
@@ -115,18 +116,22 @@ def markdown(section: Section, turns: int) -> str:
 def _cells(line: Line) -> list[str]:
     cpu = "" if line.cpu_ratio is None else str(line.cpu_ratio)
     throughput = "" if line.throughput_ratio is None else str(line.throughput_ratio)
-    return [line.load, line.client, f"{line.cpu * 1e6:.2f} µs", cpu, _goal(line), throughput]
+    goal = ""
+    if line.cpu_ratio is not None and line.goal is not None:
+        goal = judged(line.cpu_ratio, line.goal)
+    return [line.load, line.client, f"{line.cpu * 1e6:.2f} µs", cpu, goal, throughput]
 
 
-def _goal(line: Line) -> str:
-    """The verdict is that of the numbers that are shown."""
-    if line.goal is None or line.cpu_ratio is None:
-        return ""
-    if line.cpu_ratio.interval is None:
-        return f"≤ {line.goal:g}: {verdict(None, line.goal)}"
-    low, high = (round(each, 2) for each in line.cpu_ratio.interval)
-    return f"≤ {line.goal:g}: {verdict((low, high), line.goal)} ({low:.2f}–{high:.2f})"
+def judged(found: Ratio, goal: float) -> str:
+    """A goal, and whether a ratio reaches it: by the numbers that are shown."""
+    if found.interval is None:
+        return f"≤ {goal:g}: {verdict(None, goal)}"
+    low, high = (round(each, 2) for each in found.interval)
+    return f"≤ {goal:g}: {verdict((low, high), goal)} ({low:.2f}–{high:.2f})"
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def grid(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
+    """A table in Markdown. The first `left` columns begin at the left, the others end at the
+    right."""
+    edges = [":--" if number < left else "--:" for number in range(len(head))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, edges, *rows))

@@ -6,12 +6,18 @@ import os
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from engine.__main__ import Database, compare
+from engine.asked import Kind
+from engine.bench import Bench
 from engine.core import Core, CoreAsked
+from engine.parts import Part
 from engine.shape import SHAPE, compared
+from engine.table import Section
 
 pytestmark = pytest.mark.live
 
@@ -74,6 +80,40 @@ def test_all_clients_of_redis_take_turns_and_the_table_shows_them(tmp_path: Path
     assert f"Type: export {MEMTIER}=PATH" in done.stdout
     assert re.search(START, done.stdout)
     assert f"{(tmp_path / 'redis.md').read_text()}\n" == done.stdout
+
+
+def test_a_comparison_that_fails_leaves_the_pages_of_those_before_it(tmp_path: Path) -> None:
+    def done(_bench: Bench, turns: int, operations: int) -> Section:
+        return Section("Done", [f"{turns} of {operations}"], [], [], operations)
+
+    def failed(_bench: Bench, _turns: int, _operations: int) -> Section:
+        raise SystemExit("it failed")
+
+    chosen = {"one": Database(done, 7, 1, 3), "two": Database(failed, 7, 1, 3)}
+    asked = Namespace(pairs=None, operations=None, without=[], write=tmp_path / "bench")
+    with pytest.raises(SystemExit, match="it failed"):
+        compare(chosen, asked)
+    (page,) = (tmp_path / "bench").iterdir()
+    assert page.name == "one.md"
+    assert "## Done\n\n3 of 7\n" in page.read_text()
+
+
+@pytest.mark.proof
+def test_a_profile_tells_the_parts_of_the_engines_time_under_each_load() -> None:
+    """`perf` comes with `make bench`."""
+    words = ("-m", "bench.engine.profiled", "--only", "redis", "--operations", "51200")
+    done = subprocess.run(
+        [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| Redis")]
+    assert [row[0] for row in rows] == [f"| Redis, {k} 1 KB, 32 connections" for k in Kind]
+    for row in rows:
+        shares = [float(cell.rstrip("%")) for cell in row[1:-1]]
+        assert 97 <= sum(shares) <= 103
+        assert shares[list(Part).index(Part.KERNEL)] > 0
+        assert shares[list(Part).index(Part.DRIVER)] > 0
+        assert int(row[-1].rstrip(" |").replace(",", "")) > 100
 
 
 @pytest.mark.proof

@@ -83,7 +83,7 @@ Each record is a hash.
 
 Strings are not compared.
 
-Each client takes 24 turns of 51,200 operations.
+Each client takes 24 turns of 51,200 operations, where nothing else is said.
 
 | load | client | CPU per operation | CPU: engine / client | goal | throughput: engine / client |
 | :-- | :-- | --: | --: | --: | --: |
