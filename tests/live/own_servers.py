@@ -64,6 +64,19 @@ class OwnServers:
         """What a load measured."""
         return measured(self.made(content))
 
+    def typed(self, *words: str, **variables: str) -> tuple[Path, str]:
+        """The directory of a load that is typed and ends well, and what was said of it."""
+        out = self.directory / f"load-{next(self._loads)}"
+        done = subprocess.run(
+            self.inside(str(engine_path()), *words, "--out", str(out)),
+            check=False,
+            capture_output=True,
+            text=True,
+            env=ENVIRONMENT | variables,
+        )
+        assert done.returncode == 0, done.stderr
+        return out, done.stderr
+
     def close(self) -> None:
         """Take all of it down."""
         for server in self.servers:
@@ -86,3 +99,9 @@ def measured(out: Path) -> Measurement:
 def errors(of: Measurement) -> dict[str, int]:
     """How often each kind of error came, in all operations together."""
     return dict(of.operations["all"].errors)
+
+
+def summed_up(out: Path) -> dict[str, Any]:
+    """What `drive` left of a load, in short."""
+    found: dict[str, Any] = json.loads((out / "summary.json").read_text())
+    return found

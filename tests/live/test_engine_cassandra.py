@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bursts import insist_on_recovery
 from coordinators import any_member_coordinates, the_member_with_the_record_coordinates
 from open_loads import found, insist_random_arrivals
 from own_cassandra import CONNECTIONS, MEMBERS, ONE, RECORDS, Ring, load_order, of_one_copy, order
@@ -106,6 +107,12 @@ def test_a_search_ends_between_what_is_sustained_and_what_is_too_much(ring: Ring
     assert outcome.ended is Ending.FOUND, outcome
     assert outcome.rate is not None
     assert 0.3 * capacity < outcome.rate < 1.3 * capacity, (capacity, outcome)
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(600)
+def test_the_backlog_of_a_minute_is_worked_off_and_nothing_of_it_is_lost(ring: Ring) -> None:
+    insist_on_recovery(ring, f"cassandra://{MEMBERS[0]}/ycsb?read_consistency=ONE", RECORDS)
 
 
 def test_each_member_coordinates_the_operations_on_its_own_records(ring: Ring) -> None:

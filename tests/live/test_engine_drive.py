@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from own_redis import RECORDS, Place, opened
-from own_servers import ENVIRONMENT
+from bursts import insist_on_recovery
+from own_redis import RECORDS, Place, opened, order
+from own_servers import summed_up, told
 
 from dunnage.software.engine import engine_path
 
@@ -34,21 +35,6 @@ def place(tmp_path: Path) -> Iterator[Place]:
         yield home
 
 
-def typed(place: Place, *words: str, **variables: str) -> tuple[Path, str]:
-    """The directory of a load that ended well, and what was said of it."""
-    out = place.directory / f"load-{len(list(place.directory.iterdir()))}"
-    argv = place.inside(str(engine_path()), *words, "--out", str(out))
-    environment = ENVIRONMENT | variables
-    done = subprocess.run(argv, check=False, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    return out, done.stderr
-
-
-def result(out: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((out / "result.json").read_text())
-    return found
-
-
 def test_a_database_is_loaded_and_driven_by_a_workload_file_and_its_plan_makes_it_again(
     place: Place,
 ) -> None:
@@ -57,13 +43,13 @@ def test_a_database_is_loaded_and_driven_by_a_workload_file_and_its_plan_makes_i
     workload = place.directory / "workload"
     workload.write_text(WORKLOAD)
     common = ("drive", "redis://127.0.0.1", "-P", str(workload), "--threads", "4")
-    loaded, said = typed(place, *common, "load", DUNNAGE_PASSWORD=PASSWORD)
+    loaded, said = place.typed(*common, "load", DUNNAGE_PASSWORD=PASSWORD)
     assert f"{RECORDS} operations and 0 errors" in said
     assert place.cli(6379, "dbsize") == str(RECORDS + 1)  # with the index
-    run, _ = typed(place, *common, DUNNAGE_PASSWORD=PASSWORD)
-    again, _ = typed(place, "load", "--plan", str(run / "plan.json"), DUNNAGE_PASSWORD=PASSWORD)
+    run, _ = place.typed(*common, DUNNAGE_PASSWORD=PASSWORD)
+    again, _ = place.typed("load", "--plan", str(run / "plan.json"), DUNNAGE_PASSWORD=PASSWORD)
     for out in (run, again):
-        found = result(out)
+        found = told(out)
         assert found["errors"] == {}
         assert sum(found["operations"].values()) == 1000
         assert found["remotes"] == ["127.0.0.1:6379"]
@@ -71,15 +57,26 @@ def test_a_database_is_loaded_and_driven_by_a_workload_file_and_its_plan_makes_i
         assert not [file for file in out.iterdir() if MARK.encode() in file.read_bytes()]
 
 
+@pytest.mark.parametrize("core", ["A", "B", "C", "D", "E", "F"])
+def test_a_core_workload_is_the_same_one_in_a_study(core: str) -> None:
+    words = ("--workload", core.lower(), "-p", f"recordcount={RECORDS}", "--dry-run")
+    argv = (str(engine_path()), "drive", "redis://127.0.0.1", *words)
+    made = subprocess.run(argv, check=True, capture_output=True, text=True)
+    typed, of_a_study = json.loads(made.stdout)["workload"], order(core)["workload"]
+    if not typed["mix"]["scan"]:
+        del typed["scan_lengths"], of_a_study["scan_lengths"]
+    assert typed == of_a_study
+
+
 def test_a_burst_and_a_ramp_are_offered_and_counted(place: Place) -> None:
     place.start(6379)
     common = ("drive", "redis://127.0.0.1", "--workload", "c", "-p", f"recordcount={RECORDS}")
-    typed(place, *common, "load")
+    place.typed(*common, "load")
     for words, intended in (
         (("--burst", "800", "--rate", "200"), 500),
         (("--ramp", "100..500", "--arrivals", "constant"), 300),
     ):
-        found = result(typed(place, *common, "--time", "1s", *words)[0])
+        found = told(place.typed(*common, "--time", "1s", *words)[0])
         assert found["errors"] == {}
         assert found["intended"] == intended
         assert sum(found["operations"].values()) + found["backlog"] == intended
@@ -90,10 +87,10 @@ def test_a_burst_beyond_what_redis_can_answer_leaves_a_backlog_that_is_worked_of
 ) -> None:
     place.start(6379)
     common = ("drive", "redis://127.0.0.1", "--workload", "c", "-p", f"recordcount={RECORDS}")
-    typed(place, *common, "load")
+    place.typed(*common, "load")
     one = ("--connections", "1", "--arrivals", "constant", "--seed", "1")
     burst = ("--burst", "400000", "--burst-time", "100ms", "--rate", "10", "--time", "30s")
-    found = result(typed(place, *common, *one, *burst)[0])
+    found = told(place.typed(*common, *one, *burst)[0])
     assert found["errors"] == {}
     # One connection answers far fewer than 40,000 in a tenth of a second.
     assert sum(found["late"].values()) > 10_000
@@ -106,13 +103,66 @@ def test_a_burst_beyond_what_redis_can_answer_leaves_a_backlog_that_is_worked_of
 def test_what_finds_every_connection_busy_is_left_out_and_counted(place: Place) -> None:
     place.start(6379)
     common = ("drive", "redis://127.0.0.1", "--workload", "c", "-p", f"recordcount={RECORDS}")
-    typed(place, *common, "load")
+    place.typed(*common, "load")
     more_than_one_connection_can = ("--rate", "200000", "--connections", "1")
-    out, said = typed(
-        place, *common, "--time", "500ms", "--policy", "drop", *more_than_one_connection_can
+    out, said = place.typed(
+        *common, "--time", "500ms", "--policy", "drop", *more_than_one_connection_can
     )
-    found = result(out)
+    found = told(out)
     answered, dropped = found["operations"]["read"], found["dropped"]["read"]
     assert answered > 0
     assert f"and {dropped} left out," in said
     assert answered + dropped + found["backlog"] == found["intended"] == 100_000
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(600)
+def test_the_backlog_of_a_minute_is_worked_off_and_nothing_of_it_is_lost(place: Place) -> None:
+    place.start(6379)
+    place.typed(
+        "drive", "redis://127.0.0.1", "load", "--workload", "c", "-p", f"recordcount={RECORDS}"
+    )
+    insist_on_recovery(place, "redis://127.0.0.1", RECORDS)
+
+
+def searched(place: Place, goal: str, *words: str) -> dict[str, Any]:
+    """The summary of a search, once the server has counted what it says."""
+    place.start(6379)
+    common = ("drive", "redis://127.0.0.1", "--workload", "c", "-p", f"recordcount={RECORDS}")
+    place.typed(*common, "load")
+    out, _ = place.typed(*common, "--search", goal, "--time", "500ms", *words)
+    probes = sorted(out.glob("probe-*"))
+    answered = sum(sum(told(probe)["operations"].values()) for probe in probes)
+    # What is under way at an edge of a window, and all of the warm-up, is not in the results.
+    assert place.calls(6379, "hgetall") >= answered > 0
+    summary = summed_up(out)
+    assert summary["operations"]["all"]["errors"] == {}
+    return summary
+
+
+def test_the_rate_that_is_found_was_answered_and_the_next_one_was_not(place: Place) -> None:
+    summary = searched(place, "sustained", "--search-precision", "1")
+    search = summary["search"]
+    assert search["ended"] in ("found", "engine")
+    kept = [probe["rate"] for probe in search["probes"] if not probe["refusals"]]
+    refused = [probe["rate"] for probe in search["probes"] if probe["refusals"]]
+    assert search["rate"] == max(kept) == summary["level"]["rate"]
+    assert min(rate for rate in refused if rate not in kept) <= 2 * search["rate"]
+    count = summary["operations"]["all"]["count"]
+    # One of a hundred, and two at the edges of the window, may be missing.
+    assert count >= 0.99 * search["rate"] * summary["seconds"] - 2
+
+
+def test_more_threads_than_those_that_are_found_bring_no_more(place: Place) -> None:
+    summary = searched(place, "throughput")
+    found = summary["saturation"]
+    assert found["ended"] in ("found", "engine")
+    assert [probe["threads"] for probe in found["probes"]] == [
+        2**number for number in range(len(found["probes"]))
+    ]
+    throughput = {probe["threads"]: probe["throughput"] for probe in found["probes"]}
+    assert found["throughput"] == throughput[found["threads"]] == summary["throughput"]
+    assert summary["level"] == {"kind": "threads", "threads": found["threads"]}
+    assert max(throughput.values()) <= 1.05 * found["throughput"]
+    fewer = [each for threads, each in throughput.items() if threads < found["threads"]]
+    assert all(1.05 * each < max(throughput.values()) for each in fewer)

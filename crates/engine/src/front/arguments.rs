@@ -9,7 +9,7 @@ use self::ycsb::{Phase, Ycsb};
 use super::amounts::{Ramp, positive, seconds};
 use super::format::Format;
 use super::instant::{instant, part};
-use super::search::Objective;
+use super::search::Goal;
 
 mod stress;
 mod ycsb;
@@ -29,6 +29,7 @@ Examples:
   dunnage-engine drive cassandra://10.0.0.1,10.0.0.2/ycsb -P my.properties --rate 5000 --time 2min
   DUNNAGE_PASSWORD=… dunnage-engine drive rediss://db.example --workload c --time 30s
   dunnage-engine drive redis://127.0.0.1 --workload b --search 'p99<10ms'
+  dunnage-engine drive redis://127.0.0.1 --workload b --search throughput
   dunnage-engine drive cassandra://10.0.0.1 --stress write n=1m -rate threads=32
   dunnage-engine drive 'fake://?service_us=100' --workload b --time 5s
 
@@ -55,8 +56,8 @@ pub struct Arguments {
     /// How hard and how long.
     #[command(flatten, next_help_heading = "Load")]
     pub load: Load,
-    /// The highest rate that meets an objective.
-    #[command(flatten, next_help_heading = "Search for a rate")]
+    /// The highest rate that meets an objective, or the highest throughput.
+    #[command(flatten, next_help_heading = "Search")]
     pub searching: Searching,
     /// As whom to speak with the database, and how.
     #[command(flatten, next_help_heading = "Log-in and encryption")]
@@ -116,21 +117,23 @@ pub struct Load {
     pub part: Option<Part>,
 }
 
-/// The highest rate that meets an objective.
+/// The highest rate that meets an objective, or the highest throughput.
 #[derive(Debug, Default, clap::Args)]
 pub struct Searching {
     /// Make one load after another of --time each [default: 2s], to find the highest rate that is
-    /// kept up with and meets this: p99<10ms, `service.p50<1ms,p99.9<50ms`, or `sustained`
+    /// kept up with and meets this: p99<10ms, `service.p50<1ms,p99.9<50ms`, or `sustained`. With
+    /// `throughput` it doubles --threads until they bring no more
     #[arg(
         long,
-        value_name = "OBJECTIVE",
+        value_name = "GOAL",
         conflicts_with_all = ["rate", "burst", "ramp", "operations", "policy", "start", "part"]
     )]
-    pub search: Option<Objective>,
+    pub search: Option<Goal>,
     /// Rate of the first load [default: 1000]
     #[arg(long, value_name = "RATE", value_parser = positive, requires = "search")]
     pub search_start: Option<f64>,
-    /// How far the rate may be below one that is too high [default: 0.05]
+    /// How far the rate may be below one that is too high, or how little more throughput is none
+    /// [default: 0.05]
     #[arg(long, value_name = "SHARE", value_parser = positive, requires = "search")]
     pub search_precision: Option<f64>,
     /// Most loads [default: 20]

@@ -54,7 +54,7 @@ pub fn of(
             arrivals,
         });
     }
-    closed(load, threads.unwrap_or(1), most, notes)
+    closed(load, given, most, notes)
 }
 
 /// An open load at a rate, such as those of a search; the error is one sentence.
@@ -85,12 +85,14 @@ fn window(ends: &Ends, what: &str) -> Result<f64, String> {
     ends.seconds.ok_or_else(without)
 }
 
-fn closed(
+/// A closed loop; the error is one sentence. `most` and `notes` are those of [`of`].
+pub fn closed(
     load: &Load,
-    threads: u32,
+    given: &Given,
     most: Option<u64>,
     notes: &mut Vec<String>,
 ) -> Result<Level, String> {
+    let threads = threads(load, given)?.unwrap_or(1);
     let of_open_loads = [
         ("connections", load.connections.is_some()),
         ("arrivals", load.arrivals.is_some()),
@@ -98,7 +100,8 @@ fn closed(
     ];
     if let Some((name, _)) = of_open_loads.into_iter().find(|(_, typed)| *typed) {
         return Err(format!(
-            "`--{name}` is for an open load, and this one has no rate; type --rate 1000"
+            "`--{name}` is for an open load, and this one has no rate; leave it out, or type \
+             --rate 1000"
         ));
     }
     let fewer = most.and_then(|most| u32::try_from(most).ok());

@@ -91,7 +91,7 @@ pub fn drive(arguments: &Arguments) -> io::Result<()> {
     let text = results.format.unwrap_or_default().of(&summary)?;
     io::stdout().write_all(text.as_bytes())?;
     tell(&told(&summary, &out));
-    if summary.saturated || search::by_engine(&summary) {
+    if summary.saturated || search::ended(&summary) == Some(search::BY_ENGINE) {
         tell(&LIMIT);
     }
     if summary.ended_early {
@@ -141,7 +141,7 @@ fn told(summary: &Summary, out: &Path) -> String {
         0 => String::new(),
         unfinished => format!(", and {unfinished} unfinished,"),
     };
-    let files = if summary.search.is_some() {
+    let files = if search::ended(summary).is_some() {
         "`summary.json`, and a directory for each load"
     } else {
         "`summary.json`, `result.json`, `latency.hlog` and `plan.json`"

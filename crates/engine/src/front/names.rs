@@ -25,7 +25,7 @@ const TRACED: &str = "nothing is traced";
 const ELSEWHERE: &str = "it belongs to another database";
 const POOL: &str = "each thread of the load has a connection of its own";
 
-const NAMES: [(&str, Effect); 85] = [
+const NAMES: [(&str, Effect); 87] = [
     ("workload", Same),
     ("recordcount", Same),
     ("operationcount", Same),
@@ -115,6 +115,7 @@ const NAMES: [(&str, Effect); 85] = [
     ("measurement.interval", Nothing(KEPT)),
     ("measurement.histogram.verbose", Nothing(KEPT)),
     ("measurement.raw.output_file", Nothing(KEPT)),
+    ("measurement.raw.no_summary", Nothing(KEPT)),
     ("measurement.trackjvm", Nothing("there is no JVM here")),
     ("hdrhistogram.percentiles", Nothing(KEPT)),
     ("hdrhistogram.fileoutput", Nothing(KEPT)),
@@ -126,6 +127,7 @@ const NAMES: [(&str, Effect); 85] = [
     ("columnfamily", Nothing(ELSEWHERE)),
     ("maxscanrate", Nothing(ELSEWHERE)),
     ("scanoptimelimit", Nothing(ELSEWHERE)),
+    ("discardscannedrecord", Nothing(ELSEWHERE)),
 ];
 
 /// How families of names begin.
@@ -222,6 +224,51 @@ mod tests {
             both.contains("`colour` (`-p`), nor `tagcount` (`-p`)"),
             "{both}"
         );
+    }
+
+    /// All properties that YCSB's own workload files name, commented out ones too:
+    /// `workload_template`, and `workloada` to `workloadf`.
+    const FILES: [&str; 30] = [
+        "columnfamily",
+        "discardscannedrecord",
+        "fieldcount",
+        "fieldlength",
+        "fieldlengthdistribution",
+        "histogram.buckets",
+        "hotspotdatafraction",
+        "hotspotopnfraction",
+        "insertcount",
+        "insertorder",
+        "insertproportion",
+        "insertstart",
+        "maxexecutiontime",
+        "maxscanlength",
+        "maxscanrate",
+        "measurementtype",
+        "operationcount",
+        "readallfields",
+        "readmodifywriteproportion",
+        "readproportion",
+        "recordcount",
+        "requestdistribution",
+        "scanlengthdistribution",
+        "scanoptimelimit",
+        "scanproportion",
+        "table",
+        "timeseries.granularity",
+        "updateproportion",
+        "workload",
+        "writeallfields",
+    ];
+
+    #[test]
+    fn what_the_files_of_ycsb_say_is_taken() {
+        let said: Vec<String> = FILES.iter().map(|name| format!("{name}=1")).collect();
+        let said: Vec<&str> = said.iter().map(String::as_str).collect();
+        for driver in ["redis", "cassandra", "mongodb"] {
+            let notes = check(&given(&said), driver).unwrap();
+            assert_eq!(notes.len(), 2, "{notes:?}");
+        }
     }
 
     #[test]

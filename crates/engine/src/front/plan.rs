@@ -30,7 +30,7 @@ pub struct Made {
     pub plan: LoadPlan,
     /// What has no effect, and what is otherwise than in YCSB.
     pub notes: Vec<String>,
-    /// By which rates to make it again and again, if it is a search.
+    /// How to make it again and again, if it is a search.
     pub search: Option<Search>,
 }
 
@@ -48,7 +48,7 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
     address.user = user(address.user.take(), security)?;
     let timeout = binding::apply(&given, &mut address, &mut notes)?;
 
-    let search = Search::of(&arguments.searching);
+    let search = Search::of(&arguments.searching)?;
     let asked = if arguments.stress.words.is_empty() {
         of_ycsb(arguments, &given, search.as_ref(), &mut notes)?
     } else {
@@ -132,8 +132,9 @@ fn of_ycsb(
         Phase::Load => Some(ycsb::inserted(&workload)),
         Phase::Run => ends.operations,
     };
-    let level = match search {
-        Some(search) => level::at(search.start(), load, given)?,
+    let level = match search.map(Search::start) {
+        Some(Some(rate)) => level::at(rate, load, given)?,
+        Some(None) => level::closed(load, given, None, notes)?,
         None => level::of(load, given, &ends, most, notes)?,
     };
     Ok(Asked {
@@ -290,6 +291,19 @@ pub mod tests {
             let all: Vec<&str> = all.split_whitespace().collect();
             assert!(typed(&all).is_err(), "{words}");
         }
+    }
+
+    #[test]
+    fn a_search_for_throughput_begins_with_a_closed_loop_of_two_seconds() {
+        let found = made("redis://h --workload b --search throughput", &QUIET).unwrap();
+        assert_eq!(found.plan.level, Level::Threads { threads: 1 });
+        let (ends, warmup) = (found.plan.duration, found.plan.warmup);
+        assert_eq!((ends, found.plan.operations, warmup), (Some(2.0), None, 1.0));
+        let words = "redis://h --workload b -p operationcount=3 --threads 8 --search throughput";
+        let found = made(words, &QUIET).unwrap();
+        assert_eq!(found.plan.level, Level::Threads { threads: 8 });
+        let said = refused("redis://h --workload b --connections 8 --search throughput");
+        assert!(said.contains("leave it out"), "{said}");
     }
 
     #[test]

@@ -1,28 +1,40 @@
-//! The highest rate that meets an objective: one load after another, each in its own directory.
+//! One load after another, each in its own directory: to the highest rate that meets an objective, or
+//! to the highest throughput.
 
 use std::io;
 use std::path::Path;
 
-use wire::load::{
-    Arrivals, Level, LoadPlan, Phase, ProbeSummary, SearchSummary, Summary, Workload,
-};
+use wire::load::{Level, LoadPlan, LoadResult, Phase, Summary, Workload};
 
-pub use self::next::BY_ENGINE;
-use self::next::{Limits, rate};
-pub use self::objective::Objective;
+pub use self::goal::Goal;
+use self::rates::Rates;
+use self::threads::Threads;
 use super::arguments::Searching;
 use super::making::made;
-use super::words::latency;
 use crate::load::told::told as told_to_end;
 use crate::message::tell;
 
+mod goal;
 mod judge;
 mod next;
-mod objective;
+mod rates;
+mod threads;
+
+/// How a search ended above whose answer the engine itself may have been the limit.
+pub const BY_ENGINE: &str = "engine";
+/// How one ended that has made all loads that it may make.
+const USED_UP: &str = "used up";
+/// How one ended whose answer is known.
+const FOUND: &str = "found";
+/// How one ended whose next load could not be made.
+pub const FAILED: &str = "failed";
+/// How one ended before that, by a signal.
+const TOLD: &str = "told to end";
 
 /// Rate of the first load if nothing else is said.
 const START: f64 = 1000.0;
-/// How far the rate that is found may be below one that is too high.
+/// How far the rate that is found may be below one that is too high, and how little more throughput
+/// is none.
 const PRECISION: f64 = 0.05;
 /// Most loads.
 const PROBES: u32 = 20;
@@ -35,34 +47,78 @@ const WARMUP: f64 = 1.0;
 const WINDOWS: f64 = 10.0;
 
 /// What is searched for, and how.
+#[derive(Debug)]
 pub struct Search {
-    objective: Objective,
+    goal: Goal,
     limits: Limits,
 }
 
+/// How a search goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Rate of the first load of a search for a rate.
+    pub start: f64,
+    /// How far the rate that is found may be below one that is too high, or by how much a throughput
+    /// must grow to count as more; a share.
+    pub precision: f64,
+    /// Most loads.
+    pub probes: usize,
+}
+
+/// How a search goes from one load to the next.
+trait Course {
+    /// How hard the next load is; None when the search is over.
+    fn next(&self) -> Option<Level>;
+
+    /// Take in what came of it. Returns whether it is the best one so far, and a sentence about it.
+    fn heed(&mut self, plan: &LoadPlan, result: &LoadResult, summary: &Summary) -> (bool, String);
+
+    /// Whether the next load has more connections than the one before, so that the search may end
+    /// where there cannot be more.
+    fn grows(&self) -> bool;
+
+    /// Put into a summary what was found. `ended` says why the search did not go to its end, if it
+    /// did not.
+    fn conclude(self: Box<Self>, ended: Option<&str>, summary: &mut Summary);
+}
+
 impl Search {
-    /// The one that is typed, if one is.
-    pub fn of(typed: &Searching) -> Option<Self> {
-        Some(Self {
-            objective: typed.search.clone()?,
-            limits: Limits {
-                start: typed.search_start.unwrap_or(START),
-                precision: typed.search_precision.unwrap_or(PRECISION),
-                probes: typed.search_probes.unwrap_or(PROBES) as usize,
-            },
-        })
+    /// The one that is typed, if one is; the error is one sentence.
+    pub fn of(typed: &Searching) -> Result<Option<Self>, String> {
+        let Some(goal) = typed.search.clone() else {
+            return Ok(None);
+        };
+        if goal == Goal::Throughput && typed.search_start.is_some() {
+            return Err(
+                "`--search-start` is a rate, and a search for the highest throughput begins with \
+                 threads; type --threads 1"
+                    .to_owned(),
+            );
+        }
+        let limits = Limits {
+            start: typed.search_start.unwrap_or(START),
+            precision: typed.search_precision.unwrap_or(PRECISION),
+            probes: typed.search_probes.unwrap_or(PROBES) as usize,
+        };
+        Ok(Some(Self { goal, limits }))
     }
 
-    /// Operations per second of the first load.
-    pub fn start(&self) -> f64 {
-        self.limits.start
+    /// Operations per second of the first load; None if it is a closed loop.
+    pub fn start(&self) -> Option<f64> {
+        match self.goal {
+            Goal::Rate(_) => Some(self.limits.start),
+            Goal::Throughput => None,
+        }
     }
 
     /// Seconds that each load warms up for where so many are typed: long enough for a queue as long as
     /// the objective allows.
     pub fn warmup(&self, typed: f64) -> f64 {
-        let limits = self.objective.0.values().copied();
-        limits.fold(typed.max(WARMUP), f64::max)
+        let least = typed.max(WARMUP);
+        match &self.goal {
+            Goal::Rate(objective) => objective.values().copied().fold(least, f64::max),
+            Goal::Throughput => least,
+        }
     }
 
     /// Whether the loads of a plan can be searched; the error says what stands against it.
@@ -81,102 +137,76 @@ impl Search {
         Ok(())
     }
 
-    /// Make one load after another until the rate is found. The summary is of the highest one that
-    /// was sustained, or of the last one; the loads are in `out`, each in a directory.
+    /// Make one load after another until the answer is known. The summary is of the load that is the
+    /// answer, or of the last one; the loads are in `out`, each in a directory.
     pub fn carry_out(&self, plan: &LoadPlan, out: &Path) -> io::Result<Summary> {
-        let mut probes: Vec<ProbeSummary> = Vec::new();
-        let (mut best, mut last) = (None::<Summary>, None);
-        let mut early = false;
-        while let Some(rate) = rate(self.limits, &probes) {
-            let plan = at(rate, plan);
-            let directory = out.join(format!("probe-{:02}", probes.len() + 1));
-            let (result, summary) = match made(&plan, &directory) {
-                // What was found before stays.
-                Err(error) if told_to_end(&error).is_some() && !probes.is_empty() => {
-                    early = true;
-                    break;
-                }
-                made => made?,
-            };
-            early = summary.ended_early;
-            if early {
-                last = Some(summary);
+        let course: Box<dyn Course> = match &self.goal {
+            Goal::Rate(objective) => Box::new(Rates::new(self.limits, objective, plan.level)),
+            Goal::Throughput => Box::new(Threads::new(self.limits, plan.level)),
+        };
+        one_after_another(course, plan, out)
+    }
+}
+
+/// See [`Search::carry_out`].
+fn one_after_another(
+    mut course: Box<dyn Course>,
+    plan: &LoadPlan,
+    out: &Path,
+) -> io::Result<Summary> {
+    let (mut best, mut last) = (None, None);
+    let mut ended = None;
+    let mut number = 0;
+    while let Some(level) = course.next() {
+        number += 1;
+        let plan = at(level, plan);
+        let (result, summary) = match made(&plan, &out.join(format!("probe-{number:02}"))) {
+            // What was found before stays.
+            Err(error) if told_to_end(&error).is_some() && last.is_some() => {
+                ended = Some(TOLD);
                 break;
             }
-            let probe = judge::judged(&plan, &result, &summary, &self.objective);
-            tell(&told(&probe));
-            if probe.refusals.is_empty() && best.as_ref().is_none_or(|best| rate_of(best) < rate) {
-                best = Some(summary.clone());
+            Err(error) if course.grows() && last.is_some() => {
+                tell(&error);
+                ended = Some(FAILED);
+                break;
             }
-            probes.push(probe);
-            last = Some(summary);
-        }
-        let (found, mut ended) = next::found(self.limits, &probes);
-        if early {
-            ended = "told to end";
-        }
-        let search = SearchSummary {
-            objective: self.objective.0.clone(),
-            rate: found,
-            ended: ended.to_owned(),
-            probes,
+            made => made?,
         };
-        let mut summary = best
-            .or(last)
-            .ok_or_else(|| io::Error::other("a search needs at least one load"))?;
-        (summary.search, summary.ended_early) = (Some(search), early);
-        Ok(summary)
+        if summary.ended_early {
+            last = Some(summary);
+            ended = Some(TOLD);
+            break;
+        }
+        let (better, said) = course.heed(&plan, &result, &summary);
+        tell(&said);
+        if better {
+            best = Some(summary.clone());
+        }
+        last = Some(summary);
     }
+    let mut summary = best
+        .or(last)
+        .ok_or_else(|| io::Error::other("a search needs at least one load"))?;
+    summary.ended_early = ended == Some(TOLD);
+    course.conclude(ended, &mut summary);
+    Ok(summary)
 }
 
-/// Whether a search says that rates above its answer were too high for the engine itself.
-pub fn by_engine(summary: &Summary) -> bool {
-    let search = summary.search.as_ref();
-    search.is_some_and(|search| search.ended == BY_ENGINE)
+/// How the search of a summary ended, if it is one of a search.
+pub fn ended(summary: &Summary) -> Option<&str> {
+    let rate = summary.search.as_ref().map(|search| &*search.ended);
+    rate.or_else(|| summary.saturation.as_ref().map(|found| &*found.ended))
 }
 
-/// The plan of the load at a rate.
-fn at(rate: f64, plan: &LoadPlan) -> LoadPlan {
-    let mut plan = plan.clone();
-    if let Level::Rate { rate: asked, .. } = &mut plan.level {
-        *asked = rate;
-    }
+/// The plan of a load of a search.
+fn at(level: Level, plan: &LoadPlan) -> LoadPlan {
     let longest = plan.duration.unwrap_or(TIME) / WINDOWS;
-    plan.interval = plan.interval.min(longest);
-    plan
-}
-
-fn rate_of(summary: &Summary) -> f64 {
-    match summary.level {
-        Level::Rate { rate, .. } => rate,
-        _ => 0.0,
+    LoadPlan {
+        level,
+        interval: plan.interval.min(longest),
+        ..plan.clone()
     }
-}
-
-/// How the starts of a plan's load are spaced.
-fn arrivals(plan: &LoadPlan) -> Arrivals {
-    match plan.level {
-        Level::Rate { arrivals, .. } => arrivals,
-        _ => Arrivals::Constant,
-    }
-}
-
-/// One sentence of a load that was tried.
-fn told(probe: &ProbeSummary) -> String {
-    let p99 = probe.p99.map_or_else(String::new, |p99| {
-        format!(", response.p99 {}", latency(p99))
-    });
-    let verdict = if probe.refusals.is_empty() {
-        "sustained".to_owned()
-    } else {
-        format!("not sustained: {}", probe.refusals.join("; "))
-    };
-    let engine = if probe.saturated {
-        " (the engine itself may have been the limit)"
-    } else {
-        ""
-    };
-    format!("{:.0} a second{p99}: {verdict}{engine}", probe.rate)
 }
 
 #[cfg(test)]
@@ -184,41 +214,56 @@ mod tests {
     use super::super::arguments::tests::typed;
     use super::*;
     use crate::load::plan::tests::{plan, ycsb};
+    use wire::load::Arrivals;
+
+    fn search(words: &[&str]) -> Search {
+        let typed = typed(&[&["fake://", "--search"], words].concat()).unwrap();
+        Search::of(&typed.searching).unwrap().unwrap()
+    }
 
     #[test]
     fn a_search_is_what_is_typed_or_else_twenty_loads_from_a_thousand_a_second() {
-        let words = ["fake://", "--search", "p99<10ms"];
-        let search = Search::of(&typed(&words).unwrap().searching).unwrap();
-        assert_eq!(search.objective.0.get("response.p99"), Some(&0.01));
+        let found = search(&["p99<10ms"]);
+        let Goal::Rate(objective) = &found.goal else {
+            panic!("{found:?}");
+        };
+        assert_eq!(objective.get("response.p99"), Some(&0.01));
         let Limits {
             start,
             precision,
             probes,
-        } = search.limits;
+        } = found.limits;
         assert_eq!((start, precision, probes), (1000.0, 0.05, 20));
+        assert_eq!(found.start(), Some(1000.0));
         let more = ["--search-start=5", "--search-precision=0.1"];
-        let all = [&words[..], &more, &["--search-probes=4"]].concat();
-        let limits = Search::of(&typed(&all).unwrap().searching).unwrap().limits;
+        let all = [&["p99<10ms"][..], &more, &["--search-probes=4"]].concat();
+        let limits = search(&all).limits;
         assert_eq!(
             (limits.start, limits.precision, limits.probes),
             (5.0, 0.1, 4)
         );
-        assert!(Search::of(&typed(&["fake://"]).unwrap().searching).is_none());
+        let none = typed(&["fake://"]).unwrap().searching;
+        assert!(Search::of(&none).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_search_for_throughput_begins_with_threads_and_with_no_rate() {
+        assert_eq!(search(&["throughput"]).start(), None);
+        let words = ["fake://", "--search=throughput", "--search-start=5"];
+        let said = Search::of(&typed(&words).unwrap().searching).unwrap_err();
+        assert!(said.contains("type --threads 1"), "{said}");
     }
 
     #[test]
     fn a_search_warms_up_for_a_second_or_for_as_long_as_an_operation_may_take() {
-        let warmup = |objective, typed_warmup| {
-            let words = ["fake://", "--search", objective];
-            let search = Search::of(&typed(&words).unwrap().searching).unwrap();
-            search.warmup(typed_warmup)
-        };
+        let warmup = |goal, typed_warmup| search(&[goal]).warmup(typed_warmup);
         let found = [
             warmup("sustained", 0.0),
+            warmup("throughput", 0.0),
             warmup("p99<2s", 0.0),
             warmup("p99<10ms", 3.0),
         ];
-        assert_eq!(found.map(|seconds| seconds as u64), [1, 2, 3]);
+        assert_eq!(found.map(|seconds| seconds as u64), [1, 1, 2, 3]);
     }
 
     #[test]
@@ -237,21 +282,16 @@ mod tests {
     }
 
     #[test]
-    fn each_load_of_a_search_has_its_rate_and_enough_windows() {
+    fn each_load_of_a_search_has_its_level_and_enough_windows() {
         let mut one = plan();
-        one.level = Level::Rate {
-            rate: 1.0,
-            connections: 3,
-            arrivals: Arrivals::Poisson,
-        };
         one.interval = 1.0;
-        let found = at(70.0, &one);
-        let expected = Level::Rate {
+        let level = Level::Rate {
             rate: 70.0,
             connections: 3,
             arrivals: Arrivals::Poisson,
         };
-        assert_eq!((found.level, found.interval), (expected, 0.1));
-        assert_eq!(arrivals(&found), Arrivals::Poisson);
+        let found = at(level, &one);
+        assert_eq!((found.level, found.interval), (level, 0.1));
+        assert_eq!(found.seed, one.seed);
     }
 }

@@ -52,6 +52,7 @@ pub fn of(plan: &LoadPlan, result: &LoadResult, sums: &Sums) -> Summary {
         limited: share(result.limited),
         saturated: result.saturated,
         search: None,
+        saturation: None,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use wire::load::{Level, OperationSummary, Phase, SearchSummary, Summary};
+use wire::load::{Level, OperationSummary, Phase, Summary};
 
-use super::search::BY_ENGINE;
+use super::search::{self, BY_ENGINE, FAILED};
 use super::summary::ALL;
 use super::words::latency;
 
@@ -14,9 +14,7 @@ const QUANTILES: [&str; 4] = ["p50", "p95", "p99", "p99.9"];
 /// All of it; each line ends.
 pub fn of(summary: &Summary) -> String {
     let mut out = String::new();
-    if let Some(search) = &summary.search {
-        tried(search, &mut out);
-    }
+    searched(summary, &mut out);
     let all = &summary.operations[ALL];
     let phase = match summary.phase {
         Phase::Load => "load",
@@ -147,26 +145,40 @@ fn row(kind: &str, one: &OperationSummary, open: bool, out: &mut String) {
     let _ = writeln!(out, "{:>10}", latency(found.maximum));
 }
 
-/// What a search tried, and what it found.
-fn tried(search: &SearchSummary, out: &mut String) {
-    let rate = search.rate;
-    let ended = match &*search.ended {
-        BY_ENGINE => "above it the engine itself may have been the limit",
-        other => other,
+/// What a search found.
+fn searched(summary: &Summary, out: &mut String) {
+    let ended = match search::ended(summary) {
+        Some(BY_ENGINE) => "the engine itself may have been the limit",
+        Some(FAILED) => "the next load could not be made",
+        Some(other) => other,
+        None => return,
     };
-    let _ = match rate {
-        Some(rate) => writeln!(
-            out,
-            "highest rate that was sustained: {rate:.0} a second ({ended})"
-        ),
-        None => writeln!(out, "no rate was sustained ({ended})"),
-    };
+    if let Some(search) = &summary.search {
+        let _ = match search.rate {
+            Some(rate) => writeln!(
+                out,
+                "highest rate that was sustained: {rate:.0} a second ({ended})"
+            ),
+            None => writeln!(out, "no rate was sustained ({ended})"),
+        };
+    }
+    if let Some(saturation) = &summary.saturation {
+        let _ = match (saturation.throughput, saturation.threads) {
+            (Some(throughput), Some(threads)) => writeln!(
+                out,
+                "highest throughput: {throughput:.0} a second, which {threads} threads reach \
+                 ({ended})"
+            ),
+            _ => writeln!(out, "no throughput was reached without errors ({ended})"),
+        };
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::summary::tests::summary;
     use super::*;
+    use wire::load::{SaturationSummary, SearchSummary};
 
     #[test]
     fn people_read_counts_errors_and_times() {
@@ -238,11 +250,29 @@ engine: busy for 20 % of the time, at its limit for 1.0 % of it
         assert!(told.starts_with(first), "{told}");
         found.search = Some(search.clone());
         let told = of(&found);
-        let first = "highest rate that was sustained: 1234 a second (above it the engine itself ";
+        let first = "highest rate that was sustained: 1234 a second (the engine itself ";
         assert!(told.starts_with(first), "{told}");
         (search.rate, search.ended) = (None, "never sustained".to_owned());
         found.search = Some(search);
         let told = of(&found);
         assert!(told.starts_with("no rate was sustained (never sustained)\n"));
+    }
+
+    #[test]
+    fn a_search_for_throughput_begins_with_the_highest_one() {
+        let mut found = summary();
+        let mut saturation = SaturationSummary {
+            threads: Some(32),
+            throughput: Some(98_765.4),
+            ended: "found".to_owned(),
+            probes: Vec::new(),
+        };
+        found.saturation = Some(saturation.clone());
+        let first = "highest throughput: 98765 a second, which 32 threads reach (found)\n";
+        let told = of(&found);
+        assert!(told.starts_with(first), "{told}");
+        (saturation.threads, saturation.throughput) = (None, None);
+        found.saturation = Some(saturation);
+        assert!(of(&found).starts_with("no throughput was reached without errors (found)\n"));
     }
 }

@@ -92,6 +92,11 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
             "`operations` must be at least 1",
         ),
         (
+            plan.operations
+                .is_some_and(|operations| operations < u64::from(part.of)),
+            "there must be at least as many `operations` as parts (--operations)",
+        ),
+        (
             plan.warmup < 0.0 || !plan.warmup.is_finite(),
             "`warmup` must not be negative",
         ),
@@ -242,6 +247,11 @@ pub mod tests {
         });
         assert!(lengths.contains("`integrity` needs"), "{lengths}");
         assert!(refused(|plan| plan.part.of = 2).contains("as many `threads` as parts"));
+        let few = refused(|plan| {
+            plan.level = Level::Threads { threads: 3 };
+            (plan.part.of, plan.operations) = (3, Some(2));
+        });
+        assert!(few.contains("as many `operations` as parts"), "{few}");
         assert!(refused(|plan| plan.version = 99).contains("version"));
         let ramp = refused(|plan| {
             plan.level = Level::Ramp {

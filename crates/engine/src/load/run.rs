@@ -126,7 +126,7 @@ impl Run {
         let budget = plan
             .operations
             .filter(|_| schedule.is_none())
-            .map(|operations| share::count(operations, plan.part).max(1));
+            .map(|operations| share::count(operations, plan.part));
         Ok(Self {
             clock,
             alarm: Alarm::new(clock)?,

@@ -98,3 +98,35 @@ fn a_rate_that_misses_the_objective_is_not_sustained() {
     }
     assert!(said.contains("not sustained"), "{said}");
 }
+
+#[test]
+fn the_highest_throughput_is_that_of_the_server_and_more_threads_bring_no_more() {
+    let scratch = Scratch::new();
+    let words = [
+        "fake://?service_us=2500",
+        "--workload",
+        "c",
+        "--time",
+        "500ms",
+        "--out",
+        "search",
+    ];
+    let goal = ["--search", "throughput"];
+    let said = well(&drive(&scratch.0, &[&words[..], &goal].concat()));
+    let summary = read(&scratch.0.join("search"), "summary.json");
+    let found = &summary["saturation"];
+    assert_eq!(summary["search"], Value::Null);
+    // It answers 400 a second at most, and what is under way when a window begins.
+    let throughput = found["throughput"].as_f64().expect("there is one");
+    assert!(throughput > 0.0 && throughput < 450.0, "{found}");
+    assert_eq!(summary["throughput"], found["throughput"]);
+    assert_eq!(summary["level"]["threads"], found["threads"]);
+    let probes = found["probes"].as_array().unwrap();
+    assert!(probes.len() >= 3, "{found}");
+    for (number, probe) in probes.iter().enumerate() {
+        assert_eq!(probe["threads"].as_u64(), Some(1 << number));
+        let directory = scratch.0.join(format!("search/probe-{:02}", number + 1));
+        assert_eq!(read(&directory, "plan.json")["level"]["threads"], probe["threads"]);
+    }
+    assert_eq!(said.matches(" threads: ").count(), probes.len(), "{said}");
+}

@@ -12,7 +12,7 @@ use super::plan::{Part, Phase};
 pub const SUMMARY_VERSION: u32 = 1;
 
 /// `summary.json` of `dunnage-engine drive`, and what it prints with `--format json`. Of a search it
-/// is the highest rate that met the objective, or the last one tried if none did.
+/// is the load that is the answer, or the last one tried if there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
@@ -73,8 +73,11 @@ pub struct Summary {
     pub limited: f64,
     /// Whether the engine, and not the database, may have limited the load.
     pub saturated: bool,
-    /// What was tried, in a search; else null.
+    /// What was tried, in a search for a rate; else null.
     pub search: Option<SearchSummary>,
+    /// What was tried, in a search for the highest throughput; else null.
+    #[serde(default)]
+    pub saturation: Option<SaturationSummary>,
 }
 
 /// Operations of one type in the measured window.
@@ -151,4 +154,37 @@ pub struct ProbeSummary {
     pub saturated: bool,
     /// Why the rate was not sustained, each reason in words; empty if it was.
     pub refusals: Vec<String>,
+}
+
+/// A search for the highest throughput of a closed loop, by doubling its threads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SaturationSummary {
+    /// The fewest threads, among those tried, whose throughput is the highest but for the precision;
+    /// null if no load was without errors.
+    pub threads: Option<u32>,
+    /// Their throughput, in operations per second.
+    pub throughput: Option<f64>,
+    /// How it ended: `found` (two loads in a row brought no more), `engine` (so it is, and the engine
+    /// itself may have been the limit), `used up` (no more probes), `failed` (the next load could not
+    /// be made, such as for want of connections), `never without errors` or `told to end`.
+    pub ended: String,
+    /// All loads that were tried, in order.
+    pub probes: Vec<ThreadsProbeSummary>,
+}
+
+/// One load of a search for the highest throughput.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThreadsProbeSummary {
+    /// Threads of the closed loop.
+    pub threads: u32,
+    /// Operations answered without error, per second.
+    pub throughput: f64,
+    /// Service time that 99 % did not exceed, in seconds; null if nothing was answered.
+    pub p99: Option<f64>,
+    /// Operations that went wrong. With any, the load does not count.
+    pub errors: u64,
+    /// Whether the engine may have been the limit.
+    pub saturated: bool,
 }

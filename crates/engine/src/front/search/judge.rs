@@ -2,33 +2,35 @@
 //!
 //! By the same rules as in a study (`analysis/schedule.py`), so that both find the same rate.
 
+use std::collections::BTreeMap;
+
 use wire::load::{LoadPlan, LoadResult, ProbeSummary, Summary};
 
 use super::super::kept::Kept;
 use super::super::summary::ALL;
 use super::super::words::latency;
-use super::{Objective, arrivals, rate_of};
+use super::rates::{arrivals, rate_of};
 
 /// What one load of a search says of its rate.
 pub fn judged(
     plan: &LoadPlan,
     result: &LoadResult,
     summary: &Summary,
-    objective: &Objective,
+    objective: &BTreeMap<String, f64>,
 ) -> ProbeSummary {
     let kept = Kept::of(result);
     let all = &summary.operations[ALL];
     let errors: u64 = all.errors.values().sum();
-    let mut refusals: Vec<String> = kept.missed(arrivals(plan)).into_iter().collect();
+    let mut refusals: Vec<String> = kept.missed(arrivals(plan.level)).into_iter().collect();
     if refusals.is_empty() && errors > 0 {
         refusals.push(format!("there were {errors} errors"));
     }
-    for (name, most) in &objective.0 {
+    for (name, most) in objective {
         refusals.extend(missed(name, *most, summary));
     }
     let response = all.response.as_ref();
     ProbeSummary {
-        rate: rate_of(summary),
+        rate: rate_of(summary.level),
         achieved: kept.achieved,
         slope: kept.slope,
         p99: response.map(|times| times.quantiles["p99"]),
@@ -57,6 +59,7 @@ fn missed(name: &str, most: f64, summary: &Summary) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::super::summary::tests::{result, summary, windows};
+    use super::super::goal::Goal;
     use super::*;
     use crate::load::plan::tests::plan;
     use wire::load::{Arrivals, Level, Window};
@@ -68,7 +71,9 @@ mod tests {
         if !errors {
             told.operations.get_mut(ALL).unwrap().errors.clear();
         }
-        let objective = objective.parse().unwrap();
+        let Goal::Rate(objective) = objective.parse().unwrap() else {
+            panic!("{objective}");
+        };
         judged(&plan(), &found, &told, &objective).refusals
     }
 
@@ -111,7 +116,7 @@ mod tests {
         windows: Vec<Window>,
         errors: u64,
         p99: Option<f64>,
-        objective: std::collections::BTreeMap<String, f64>,
+        objective: BTreeMap<String, f64>,
         achieved: f64,
         slope: Option<f64>,
         refusals: Vec<String>,
@@ -152,7 +157,7 @@ mod tests {
                 }
                 (times, _) => *times = None,
             }
-            let probe = judged(&plan, &result, &summary, &Objective(case.objective));
+            let probe = judged(&plan, &result, &summary, &case.objective);
             let name = &case.name;
             let said = &probe.refusals;
             assert_eq!(said.len(), case.refusals.len(), "{name}: {said:?}");

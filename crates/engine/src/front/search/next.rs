@@ -7,24 +7,12 @@
 
 use wire::load::ProbeSummary;
 
+use super::{BY_ENGINE, FOUND, Limits, USED_UP};
+
 /// Of the ramp, up and down.
 const FACTOR: f64 = 2.0;
 /// Below this share of the intended operations one refusal is enough to go on with a lower rate.
 const CLEAR: f64 = 0.9;
-
-/// How a search ended that found a rate above which the engine itself may have been the limit.
-pub const BY_ENGINE: &str = "engine";
-
-/// How a search goes.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// Rate of the first load.
-    pub start: f64,
-    /// How far the rate that is found may be below one that is too high, as a share.
-    pub precision: f64,
-    /// Most loads.
-    pub probes: usize,
-}
 
 /// The rate to try after these loads, whole and at least 1; None when the search is over.
 pub fn rate(limits: Limits, probes: &[ProbeSummary]) -> Option<f64> {
@@ -61,10 +49,10 @@ pub fn found(limits: Limits, probes: &[ProbeSummary]) -> (Option<f64>, &'static 
             .any(|probe| same(probe, high) && probe.saturated)
     };
     let ended = match (over, low) {
-        (false, _) => "used up",
+        (false, _) => USED_UP,
         (true, _) if high.is_some_and(limited) => BY_ENGINE,
         (true, None) => "never sustained",
-        (true, Some(_)) => "found",
+        (true, Some(_)) => FOUND,
     };
     (low, ended)
 }

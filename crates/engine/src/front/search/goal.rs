@@ -1,4 +1,4 @@
-//! What a rate must be like to be sustained.
+//! What is searched for.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -6,33 +6,46 @@ use std::str::FromStr;
 use super::super::amounts::seconds;
 use super::super::sums::QUANTILES;
 
-/// Upper limits of latencies in seconds, such as of `response.p99`. With none, a rate must be kept
-/// up with and no more.
+/// What is searched for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Objective(pub BTreeMap<String, f64>);
+pub enum Goal {
+    /// The highest rate that is kept up with and meets an objective: upper limits of latencies in
+    /// seconds, such as of `response.p99`.
+    Rate(BTreeMap<String, f64>),
+    /// The highest throughput of a closed loop, and the fewest threads that reach it.
+    Throughput,
+}
 
 /// The word for no limits.
 const NONE: &str = "sustained";
+/// The word for a search of the other kind.
+const THROUGHPUT: &str = "throughput";
 
-impl FromStr for Objective {
+impl FromStr for Goal {
     type Err = String;
 
     /// The error is one sentence.
     fn from_str(text: &str) -> Result<Self, String> {
         if text == NONE {
-            return Ok(Self(BTreeMap::new()));
+            return Ok(Self::Rate(BTreeMap::new()));
+        }
+        if text == THROUGHPUT {
+            return Ok(Self::Throughput);
         }
         let limits = text.split(',').map(|limit| {
             let (name, time) = limit.split_once('<')?;
             Some((metric(name.trim())?, seconds(time.trim()).ok()?))
         });
-        limits.collect::<Option<_>>().map(Self).ok_or_else(|| {
-            format!(
-                "write it as p99<10ms, response.p99.9<50ms or service.p50<1ms, several with commas \
-                 between, or as {NONE}; there are {}",
-                QUANTILES.map(|(name, _)| name).join(", ")
-            )
-        })
+        limits
+            .collect::<Option<_>>()
+            .map(Self::Rate)
+            .ok_or_else(|| {
+                format!(
+                    "write it as p99<10ms, response.p99.9<50ms or service.p50<1ms, several with \
+                     commas between, as {NONE} or as {THROUGHPUT}; there are {}",
+                    QUANTILES.map(|(name, _)| name).join(", ")
+                )
+            })
     }
 }
 
@@ -51,8 +64,10 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Vec<(String, f64)>, String> {
-        let found = text.parse::<Objective>()?;
-        Ok(found.0.into_iter().collect())
+        match text.parse::<Goal>()? {
+            Goal::Rate(limits) => Ok(limits.into_iter().collect()),
+            Goal::Throughput => Err("no objective".to_owned()),
+        }
     }
 
     #[test]
@@ -68,12 +83,13 @@ mod tests {
         );
         assert_eq!(parsed("p99.9<1s"), Ok(vec![limit("response.p99.9", 1.0)]));
         assert_eq!(parsed("sustained"), Ok(Vec::new()));
+        assert_eq!("throughput".parse(), Ok(Goal::Throughput));
     }
 
     #[test]
-    fn what_is_no_objective_is_refused_with_an_example() {
+    fn what_is_no_goal_is_refused_with_an_example() {
         for text in ["", "p99", "p99<", "p98<1ms", "p99<0ms", "slip.p99<1ms"] {
-            let said = parsed(text).unwrap_err();
+            let said = text.parse::<Goal>().unwrap_err();
             assert!(said.contains("p99<10ms"), "{text}: {said}");
         }
     }
