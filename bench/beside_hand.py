@@ -129,7 +129,7 @@ def compare(ours: Way, hand: Way, wanted: Wanted, description: str | None) -> No
         grid(
             ("", "Dunnage / by hand", "goal"),
             [
-                (what, str(found), judged(found, GOAL))
+                (what, found.shown(GOAL), judged(found, GOAL))
                 for each, what in enumerate(("up", "down"))
                 for found in [ratio(*([pair[way][each] for pair in taken] for way in (ours, hand)))]
             ],

@@ -2,8 +2,8 @@
 
 The server has one processor and the clients have another. CPU is user and system time of all of a
 client's process. Clients are told the same operations and carry them out right after one another,
-in an order that alternates. Only ratios within a pair mean something; the table shows their
-medians.
+in an order that alternates. Only ratios within a pair mean something; the table shows their means
+and intervals.
 """
 
 from __future__ import annotations
@@ -107,14 +107,14 @@ def _heading(bench: Bench) -> str:
         [
             "# The engine beside its peers",
             "",
-            "`make bench` writes this. CPU is user and system time of all of a client. A "
-            "ratio below 1 means that the engine needs less of it than the client does.",
+            "`make bench` writes this. CPU is user and system time of all of a client, its start "
+            "included where nothing else is said. A ratio below 1 means that the engine needs less "
+            "of it than the client does.",
             "",
             f"- {today()}",
             f"- server on processor {bench.processors.server}, clients on processor "
             f"{bench.processors.client}",
             f"- {version.stdout.strip()}; bare loops by {floors.compiler()}",
-            "- shown are medians of all turns, and the lowest and the highest in brackets",
             f"- {VERDICT_NOTE}",
             "",
         ]

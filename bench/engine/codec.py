@@ -60,16 +60,16 @@ def told(said: str) -> tuple[list[Line], str]:
 def _verdict(rows: Sequence[Line]) -> str:
     """One sentence: in how many tasks the engine's own is the cheapest, and by how much."""
     ratios = [row.cpu_ratio for row in rows if row.cpu_ratio is not None]
-    medians = [ratio.median for ratio in ratios]
+    means = [ratio.mean for ratio in ratios]
     tasks = {row.load for row in rows if row.client == ENGINE}
     dearer = sorted(
-        {row.load for row in rows if row.cpu_ratio is not None and row.cpu_ratio.median >= 1}
+        {row.load for row in rows if row.cpu_ratio is not None and row.cpu_ratio.mean >= 1}
     )
     won = (
         f"The engine's own codec needs the least CPU in {len(tasks) - len(dearer)} of {len(tasks)}"
     )
     but = f", not for: {', '.join(dearer)}" if dearer else ""
     return (
-        f"{won} tasks{but}. Its share of what the others need is {min(medians):.2f} to "
-        f"{max(medians):.2f}."
+        f"{won} tasks{but}. Its share of what the others need is {min(means):.2f} to "
+        f"{max(means):.2f}."
     )

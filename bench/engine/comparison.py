@@ -23,6 +23,9 @@ _WARM = (
     "The server runs in Java. Before the turns of a load each client makes it uncounted, so "
     "that nobody pays for the server's warm-up."
 )
+_TAKEN = (
+    "The engine counts the records of an answer and takes no field out of it. YCSB takes out each."
+)
 _IN_JAVA = (
     f"Those clients take {LEAST} turns at most, in turns with the engine alone; all others take "
     "theirs before."
@@ -80,7 +83,7 @@ class Comparison:
         seconds = first.taken(bench, self.plan(few), place, pairs)
         said = [COMPARED, _WARM, *notes]
         if YCSB.name in {each.name for each in contenders}:
-            said.append(ycsb_client.note(YCSB.program(bench.environment), self.binding))
+            said += [_TAKEN, ycsb_client.note(YCSB.program(bench.environment), self.binding)]
         if taken.warm_ups:
             said.append(" ".join([WARMED_NOTE, _IN_JAVA, *taken.warm_ups]))
         said.append(first.note(self.clients, seconds))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import ours
 from .asked import Place
 from .bench import Bench
-from .verdict import interval, verdict
+from .verdict import interval, mean, shown, verdict
 
 GOAL = 0.1
 """Seconds, connections to the server included."""
@@ -22,11 +21,11 @@ def taken(bench: Bench, content: Mapping[str, Any], place: Place, times: int) ->
 
 def note(connections: int, seconds: Sequence[float]) -> str:
     """One sentence of how long it took, each time it was started anew."""
-    median = statistics.median(seconds)
-    settled = verdict(interval(seconds), GOAL)
+    thousandths = [each * 1e3 for each in seconds]
+    ends, goal = interval(thousandths), GOAL * 1e3
+    took = shown(mean(thousandths), ends, goal, 0)
     return (
         f"From the start of the engine's process to its first operation, {connections} connections "
-        f"included: {median * 1e3:.0f} ms ({min(seconds) * 1e3:.0f}–{max(seconds) * 1e3:.0f}); "
-        f"goal: at most {GOAL * 1e3:.0f} ms: {settled}. The kernel tells the start of a process to "
-        "10 ms."
+        f"included, it took {took} ms; goal: at most {goal:.0f} ms: {verdict(ends, goal)}. The "
+        "kernel tells the start of a process to 10 ms."
     )

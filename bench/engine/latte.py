@@ -18,7 +18,8 @@ LATTE = Peer("latte", "DUNNAGE_PEER_LATTE")
 TABLE = Table("latte", "records")
 NOTE = (
     "latte writes and reads a table of its own by `bench/engine/records.rn`. Its fields are bytes, "
-    "which it makes at less cost than text."
+    "which it makes at less cost than text. The engine has the server leave out what answers to a "
+    "prepared statement say of their columns each time; latte does not."
 )
 _SCRIPT = Path(__file__).with_name("records.rn")
 _FUNCTIONS = {Core.LOAD: "insert", Core.A: "read:0.5,update:0.5", Core.C: "read"}

@@ -100,7 +100,10 @@ def profile(perf: str, bench: Bench, load: Load) -> Counter[Part]:
     columns = ("--no-children", "--stdio", "-g", "none", "--percent-limit", "0")
     report = (perf, "report", "-i", str(data), *columns, "-F", "sample,dso,sym")
     argv = [*report, "--field-separator", ";"]
-    return samples(subprocess.run(argv, capture_output=True, text=True, check=True).stdout)
+    found = samples(subprocess.run(argv, capture_output=True, text=True, check=True).stdout)
+    if not found:
+        raise SystemExit(f"`perf` took no samples; type: {perf} record -e cpu-clock true")
+    return found
 
 
 def page(rows: Sequence[tuple[str, Counter[Part]]], operations: int) -> str:

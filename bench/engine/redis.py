@@ -80,10 +80,10 @@ def _clients(
             ours.shot, bench.engine, ours.driving(asked, place, SHAPE), place, bench.scratch
         )
     }
+    clients[EPOLL] = _floor("epoll", bench, server, asked)
     if asked.connections == 1:
         clients[BLOCKING] = _floor("blocking", bench, server, asked)
     else:
-        clients[EPOLL] = _floor("epoll", bench, server, asked)
         clients[BENCHMARK] = partial(redis_benchmark, server, asked, SHAPE)
         if memtier_program is not None:
             clients[MEMTIER.name] = partial(

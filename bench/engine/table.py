@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .shots import Shot
-from .verdict import Ends, interval, verdict
+from .verdict import Ends, interval, mean, shown, verdict
 
 ENGINE = "engine"
 """The client that all others are compared with."""
@@ -23,21 +22,19 @@ _HEAD = (
 
 @dataclass(frozen=True)
 class Ratio:
-    """Median, lowest and highest of the ratios within pairs, and the interval of their mean, if
-    there are enough."""
+    """Geometric mean of the ratios within pairs, and its interval, if there are enough."""
 
-    median: float
-    low: float
-    high: float
+    mean: float
     interval: Ends | None = None
 
-    def __str__(self) -> str:
-        return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
+    def shown(self, goal: float | None = None) -> str:
+        """The mean and its interval, so precise that one sees how it stands to the goal."""
+        return shown(self.mean, self.interval, goal)
 
 
 @dataclass(frozen=True)
 class Line:
-    """One client under one load: its median CPU seconds per operation, and the engine against it.
+    """One client under one load: its CPU seconds per operation, and the engine against it.
 
     The engine's own line has no ratios.
     """
@@ -67,7 +64,7 @@ class Section:
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
     """Of values in pairs. Raises ValueError when one lacks its partner, or there are none."""
     within = [one / other for one, other in zip(ours, theirs, strict=True)]
-    return Ratio(statistics.median(within), min(within), max(within), interval(within))
+    return Ratio(mean(within), interval(within))
 
 
 def lines(load: str, taken: Mapping[str, Sequence[Shot]], goals: Mapping[str, float]) -> list[Line]:
@@ -79,7 +76,7 @@ def lines(load: str, taken: Mapping[str, Sequence[Shot]], goals: Mapping[str, fl
     ours = taken[ENGINE]
 
     def line(client: str, shots: Sequence[Shot]) -> Line:
-        cpu = statistics.median(shot.cpu_per_operation for shot in shots)
+        cpu = mean([shot.cpu_per_operation for shot in shots])
         if client == ENGINE:
             return Line(load, client, cpu)
         return Line(
@@ -114,8 +111,8 @@ def markdown(section: Section, turns: int) -> str:
 
 
 def _cells(line: Line) -> list[str]:
-    cpu = "" if line.cpu_ratio is None else str(line.cpu_ratio)
-    throughput = "" if line.throughput_ratio is None else str(line.throughput_ratio)
+    cpu = "" if line.cpu_ratio is None else line.cpu_ratio.shown(line.goal)
+    throughput = "" if line.throughput_ratio is None else line.throughput_ratio.shown()
     goal = ""
     if line.cpu_ratio is not None and line.goal is not None:
         goal = judged(line.cpu_ratio, line.goal)
@@ -123,11 +120,8 @@ def _cells(line: Line) -> list[str]:
 
 
 def judged(found: Ratio, goal: float) -> str:
-    """A goal, and whether a ratio reaches it: by the numbers that are shown."""
-    if found.interval is None:
-        return f"≤ {goal:g}: {verdict(None, goal)}"
-    low, high = (round(each, 2) for each in found.interval)
-    return f"≤ {goal:g}: {verdict((low, high), goal)} ({low:.2f}–{high:.2f})"
+    """A goal, and whether a ratio reaches it."""
+    return f"≤ {goal:g}: {verdict(found.interval, goal)}"
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:

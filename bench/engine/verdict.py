@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 
 from dunnage.analysis.intervals import CONFIDENCE, MINIMUM_BLOCKS, Paired
 
 NOTE = (
-    "A goal is reached or missed where all of the interval of the mean says so "
-    f"({100 * CONFIDENCE:.0f} %, of the logarithms of all turns). It stands behind the verdict. A "
-    f"goal inside it is not settled, and none is with fewer than {MINIMUM_BLOCKS} turns."
+    "Shown are geometric means of all turns. Behind one stands its interval "
+    f"({100 * CONFIDENCE:.0f} %, by the logarithms of the turns). A goal is reached or missed "
+    "where all of the interval says so. With a goal inside it, or with fewer than "
+    f"{MINIMUM_BLOCKS} turns, that is not settled."
 )
 LEAST = MINIMUM_BLOCKS
 """Fewer turns settle nothing."""
 Ends = tuple[float, float]
 """Of an interval."""
+
+
+def mean(values: Sequence[float]) -> float:
+    """The geometric mean of the values of turns. Raises StatisticsError where there are none, or
+    one has no logarithm."""
+    return statistics.geometric_mean(values)
 
 
 def interval(values: Sequence[float]) -> Ends | None:
@@ -36,3 +44,16 @@ def verdict(ends: Ends | None, goal: float) -> str:
     if high <= goal:
         return "reached"
     return "missed" if low > goal else "not settled"
+
+
+def shown(value: float, ends: Ends | None, goal: float | None = None, decimals: int = 2) -> str:
+    """A mean and its interval, with so many decimals; with more where fewer would put an end on
+    the other side of the goal."""
+    if ends is None:
+        return f"{value:.{decimals}f}"
+    true = verdict(ends, goal) if goal is not None else ""
+    for digits in range(decimals, decimals + 6):
+        rounded = (round(ends[0], digits), round(ends[1], digits))
+        if goal is None or verdict(rounded, goal) == true:
+            break
+    return f"{value:.{digits}f} ({ends[0]:.{digits}f}–{ends[1]:.{digits}f})"

@@ -10,15 +10,15 @@ from .shots import Shot
 MOST = 4
 """The longest warm-up, as a multiple of the operations of all other clients."""
 STILL = 0.9
-"""A client is warm where twice as many operations cost at least this share each of what the ones
-before them cost."""
+"""A client is warm where twice as many operations that follow the counted ones cost at least this
+share of what those cost, each."""
 NOTE = (
     "CPU of clients in Java is counted after a warm-up: each runs twice in its turn, once for as "
     "long as its warm-up and once for twice as long, and what the second needed more is what "
     "counts. The start of Java, its connections and the warm-up are in both. Their throughput is "
     "that of the second run, warm-up included. How long a warm-up is, is tried before the turns: "
-    "it is doubled until the operations after it cost no less than "
-    f"{STILL:.0%} of those in its second half, {MOST} times the operations of a turn at most."
+    "it is doubled until the operations that follow the counted ones cost at least "
+    f"{STILL:.0%} of what those cost, each. It is {MOST} times the operations of a turn at most."
 )
 Run = Callable[[int], Shot]
 """Has a client carry out so many operations."""
@@ -38,14 +38,14 @@ class WarmUp:
 
 
 def warm_up(run: Run, operations: int) -> WarmUp:
-    """Try how long it is: the first of `operations`, twice as many and so on after which others
-    cost nearly as much."""
+    """Try how long it is: the first of `operations`, twice as many and so on after which as many
+    cost nearly as much as those that follow them."""
     cpu = [run(operations).cpu, run(2 * operations).cpu]
     length = operations
     while True:
         cpu.append(run(4 * length).cpu)
-        before, after = (cpu[-2] - cpu[-3]) / length, (cpu[-1] - cpu[-2]) / (2 * length)
-        settled = after >= STILL * before
+        counted, later = (cpu[-2] - cpu[-3]) / length, (cpu[-1] - cpu[-2]) / (2 * length)
+        settled = later >= STILL * counted
         if settled or 2 * length > MOST * operations:
             return WarmUp(length, settled)
         length *= 2

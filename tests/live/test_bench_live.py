@@ -24,8 +24,9 @@ pytestmark = pytest.mark.live
 ROOT = Path(__file__).parents[2]
 PEER = "DUNNAGE_PEER_"
 MEMTIER = f"{PEER}MEMTIER"
-RATIO = r"\d+\.\d\d \(\d+\.\d\d–\d+\.\d\d\)"
-START = r"From the start of the engine's process to its first operation, \d+ connections .*: \d+ ms"
+RATIO = r"\d+\.\d\d( \(\d+\.\d\d–\d+\.\d\d\))?"
+"""Its interval needs more turns than most of these have."""
+START = r"From the start of the engine's process to its first operation, \d+ connections .* \d+ ms"
 
 
 def bench(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -69,11 +70,12 @@ def test_all_clients_of_redis_take_turns_and_the_table_shows_them(tmp_path: Path
         *(
             (f"{kind} 1 KB, 1 connection", each)
             for kind in ("read", "write")
-            for each in ("engine", "bare C loop, blocking")
+            for each in ("engine", "bare C loop, epoll", "bare C loop, blocking")
         ),
     }
     for (_, client), (_, _, goal, _) in loads.items():
-        assert client == "engine" or re.fullmatch(r"≤ \d\.\d: (reached|missed|not settled)", goal)
+        assert re.fullmatch(r"(≤ \d\.\d: (reached|missed|not settled))?", goal)
+        assert not goal or client != "engine"
     assert re.search(r"^## Redis 7\.\d+\.\d+$", done.stdout, re.MULTILINE)
     assert re.search(r"^- server on processor \d+, clients on processor \d+$", done.stdout, re.M)
     assert compared(SHAPE) in done.stdout

@@ -110,7 +110,8 @@ def test_a_search_ends_between_what_is_sustained_and_what_is_too_much(ring: Ring
 
 
 @pytest.mark.proof
-@pytest.mark.timeout(600)
+@pytest.mark.quiet
+@pytest.mark.timeout(900)
 def test_the_backlog_of_a_minute_is_worked_off_and_nothing_of_it_is_lost(ring: Ring) -> None:
     insist_on_recovery(ring, f"cassandra://{MEMBERS[0]}/ycsb?read_consistency=ONE", RECORDS)
 

@@ -116,7 +116,8 @@ def test_what_finds_every_connection_busy_is_left_out_and_counted(place: Place) 
 
 
 @pytest.mark.proof
-@pytest.mark.timeout(600)
+@pytest.mark.quiet
+@pytest.mark.timeout(900)
 def test_the_backlog_of_a_minute_is_worked_off_and_nothing_of_it_is_lost(place: Place) -> None:
     place.start(6379)
     place.typed(
@@ -163,6 +164,6 @@ def test_more_threads_than_those_that_are_found_bring_no_more(place: Place) -> N
     throughput = {probe["threads"]: probe["throughput"] for probe in found["probes"]}
     assert found["throughput"] == throughput[found["threads"]] == summary["throughput"]
     assert summary["level"] == {"kind": "threads", "threads": found["threads"]}
-    assert max(throughput.values()) <= 1.05 * found["throughput"]
+    assert found["highest"] == max(throughput.values()) <= 1.05 * found["throughput"]
     fewer = [each for threads, each in throughput.items() if threads < found["threads"]]
     assert all(1.05 * each < max(throughput.values()) for each in fewer)

@@ -122,7 +122,8 @@ def test_records_lie_in_ycsbs_own_shape(mongo: Mongo) -> None:
 
 
 @pytest.mark.proof
-@pytest.mark.timeout(600)
+@pytest.mark.quiet
+@pytest.mark.timeout(900)
 def test_the_backlog_of_a_minute_is_worked_off_and_nothing_of_it_is_lost(mongo: Mongo) -> None:
     mongo.load(order(phase=Phase.LOAD))
     address = f"mongodb://127.0.0.1:{PORT}/{mongo.database}"

@@ -1,33 +1,38 @@
 import com.datastax.driver.core.Cluster;
 import com.datastax.driver.core.ColumnDefinitions;
 import com.datastax.driver.core.PreparedStatement;
-import com.datastax.driver.core.ResultSet;
 import com.datastax.driver.core.Row;
 import com.datastax.driver.core.Session;
 import com.datastax.driver.core.SocketOptions;
 import com.datastax.driver.core.exceptions.DriverException;
-import java.util.ArrayList;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
 import site.ycsb.Status;
-import site.ycsb.StringByteIterator;
 
 /**
  * Cassandra as YCSB's own binding keeps it, by the same driver: a row for each record, its key in
- * `y_id` and its fields in columns of text. All threads share one session. Properties: `hosts` (one
+ * `y_id` and its fields in columns of text. Statements are known by their fields. All threads share one
+ * session. Properties: `hosts` (one
  * of them) and `cassandra.keyspace`.
  */
 public class CassandraRows extends SharedSession {
   private static final int PATIENCE_MILLIS = 60_000;
+  private static final String KEY = "y_id";
 
-  private static final Map<String, PreparedStatement> PREPARED = new ConcurrentHashMap<>();
+  private static final Map<Set<String>, PreparedStatement> READS = new ConcurrentHashMap<>();
+  private static final Map<Set<String>, PreparedStatement> SCANS = new ConcurrentHashMap<>();
+  private static final Map<Set<String>, PreparedStatement> UPDATES = new ConcurrentHashMap<>();
+  private static final Map<Set<String>, PreparedStatement> INSERTS = new ConcurrentHashMap<>();
   private static Cluster cluster;
   private static Session session;
 
@@ -47,7 +52,10 @@ public class CassandraRows extends SharedSession {
 
   @Override
   void disconnect() {
-    PREPARED.clear();
+    READS.clear();
+    SCANS.clear();
+    UPDATES.clear();
+    INSERTS.clear();
     cluster.close();
   }
 
@@ -55,8 +63,9 @@ public class CassandraRows extends SharedSession {
   public Status read(String table, String key, Set<String> fields,
       Map<String, ByteIterator> result) {
     try {
-      String text = select(table, fields) + " WHERE y_id = ? LIMIT 1";
-      Row found = execute(text, key).one();
+      PreparedStatement statement = prepared(READS, fields,
+          names -> select(table, names) + " WHERE y_id = ? LIMIT 1");
+      Row found = session.execute(statement.bind(key)).one();
       if (found == null) {
         return Status.NOT_FOUND;
       }
@@ -71,8 +80,9 @@ public class CassandraRows extends SharedSession {
   public Status scan(String table, String first, int most, Set<String> fields,
       Vector<HashMap<String, ByteIterator>> result) {
     try {
-      String text = select(table, fields) + " WHERE token(y_id) >= token(?) LIMIT ?";
-      for (Row found : execute(text, first, most)) {
+      PreparedStatement statement = prepared(SCANS, fields,
+          names -> select(table, names) + " WHERE token(y_id) >= token(?) LIMIT ?");
+      for (Row found : session.execute(statement.bind(first, most))) {
         HashMap<String, ByteIterator> record = new HashMap<>();
         fill(record, found);
         result.add(record);
@@ -85,12 +95,10 @@ public class CassandraRows extends SharedSession {
 
   @Override
   public Status update(String table, String key, Map<String, ByteIterator> values) {
-    List<String> names = List.copyOf(values.keySet());
-    String changes = names.stream().map(name -> name + " = ?").collect(Collectors.joining(", "));
-    List<Object> written = texts(names, values);
-    written.add(key);
     try {
-      execute("UPDATE " + table + " SET " + changes + " WHERE y_id = ?", written.toArray());
+      write(prepared(UPDATES, values.keySet(), names -> "UPDATE " + table + " SET "
+          + names.stream().map(name -> name + " = ?").collect(Collectors.joining(", "))
+          + " WHERE y_id = ?"), key, values);
       return Status.OK;
     } catch (DriverException error) {
       return failed(error);
@@ -99,14 +107,10 @@ public class CassandraRows extends SharedSession {
 
   @Override
   public Status insert(String table, String key, Map<String, ByteIterator> values) {
-    List<String> names = List.copyOf(values.keySet());
-    String columns = String.join(", ", names);
-    String marks = ", ?".repeat(names.size());
-    List<Object> written = texts(names, values);
-    written.add(0, key);
     try {
-      execute("INSERT INTO " + table + " (y_id, " + columns + ") VALUES (?" + marks + ")",
-          written.toArray());
+      write(prepared(INSERTS, values.keySet(), names -> "INSERT INTO " + table + " (" + KEY + ", "
+          + String.join(", ", names) + ") VALUES (?" + ", ?".repeat(names.size()) + ")"),
+          key, values);
       return Status.OK;
     } catch (DriverException error) {
       return failed(error);
@@ -114,25 +118,39 @@ public class CassandraRows extends SharedSession {
   }
 
   private static String select(String table, Set<String> fields) {
-    return "SELECT " + (fields == null ? "*" : String.join(", ", fields)) + " FROM " + table;
+    return "SELECT " + (fields.isEmpty() ? "*" : String.join(", ", fields)) + " FROM " + table;
   }
 
-  private static ResultSet execute(String text, Object... values) {
-    PreparedStatement statement = PREPARED.computeIfAbsent(text, session::prepare);
-    return session.execute(statement.bind(values));
+  /** The statement for some fields; for all of them where none are named. */
+  private static PreparedStatement prepared(Map<Set<String>, PreparedStatement> known,
+      Set<String> fields, Function<Set<String>, String> text) {
+    Set<String> named = fields == null ? Set.of() : fields;
+    PreparedStatement statement = known.get(named);
+    if (statement == null) {
+      statement = session.prepare(text.apply(named));
+      known.put(new HashSet<>(named), statement);
+    }
+    return statement;
   }
 
-  private static List<Object> texts(List<String> names, Map<String, ByteIterator> values) {
-    List<Object> texts = new ArrayList<>();
-    names.forEach(name -> texts.add(values.get(name).toString()));
-    return texts;
+  private static void write(PreparedStatement statement, String key,
+      Map<String, ByteIterator> values) {
+    ColumnDefinitions columns = statement.getVariables();
+    Object[] written = new Object[columns.size()];
+    for (int number = 0; number < written.length; number++) {
+      String name = columns.getName(number);
+      written[number] = name.equals(KEY) ? key : values.get(name).toString();
+    }
+    session.execute(statement.bind(written));
   }
 
   private static void fill(Map<String, ByteIterator> result, Row found) {
     for (ColumnDefinitions.Definition column : found.getColumnDefinitions()) {
-      String value = found.getString(column.getName());
+      ByteBuffer value = found.getBytesUnsafe(column.getName());
       if (value != null) {
-        result.put(column.getName(), new StringByteIterator(value));
+        int begin = value.arrayOffset() + value.position();
+        result.put(column.getName(),
+            new ByteArrayByteIterator(value.array(), begin, value.remaining()));
       }
     }
   }

@@ -33,6 +33,12 @@ pub fn positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it must be a positive number".to_owned())
 }
 
+/// A share above zero, of at most one; the error is one sentence.
+pub fn share(text: &str) -> Result<f64, String> {
+    let number = finite(text).filter(|number| *number > 0.0 && *number <= 1.0);
+    number.ok_or_else(|| "it must be above 0 and at most 1, such as 0.05".to_owned())
+}
+
 /// Units of lengths of time, in seconds.
 const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("min", 60.0), ("h", 3600.0)];
 

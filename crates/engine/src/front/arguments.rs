@@ -6,7 +6,7 @@ use wire::load::Part;
 
 use self::stress::Stress;
 use self::ycsb::{Phase, Ycsb};
-use super::amounts::{Ramp, positive, seconds};
+use super::amounts::{Ramp, positive, seconds, share};
 use super::format::Format;
 use super::instant::{instant, part};
 use super::search::Goal;
@@ -134,7 +134,7 @@ pub struct Searching {
     pub search_start: Option<f64>,
     /// How far the rate may be below one that is too high, or how little more throughput is none
     /// [default: 0.05]
-    #[arg(long, value_name = "SHARE", value_parser = positive, requires = "search")]
+    #[arg(long, value_name = "SHARE", value_parser = share, requires = "search")]
     pub search_precision: Option<f64>,
     /// Most loads [default: 20]
     #[arg(

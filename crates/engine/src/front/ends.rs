@@ -3,7 +3,7 @@
 use wire::load::Phase;
 
 use super::arguments::Load;
-use super::given::{Given, Place};
+use super::given::Given;
 
 /// After what, whichever is reached first; after neither a load phase ends with its last record.
 #[derive(Debug, PartialEq)]
@@ -30,19 +30,14 @@ impl Ends {
         };
         let timed: Option<u32> = given.number("maxexecutiontime")?.filter(|time| *time > 0);
         if load.time.is_some() || load.operations.is_some() {
-            for (name, vain) in [
+            let vain = [
                 ("operationcount", counted.is_some()),
                 ("maxexecutiontime", timed.is_some()),
-            ] {
-                let place = given.place(name).filter(|_| vain);
-                // Whoever takes a built-in workload has not written this.
-                if let Some(place) = place.filter(|place| !matches!(place, Place::Core(_))) {
-                    notes.push(format!(
-                        "no effect: `{name}` ({place}); `--time` and `--operations` say when this \
-                         load is over"
-                    ));
-                }
-            }
+            ];
+            let vain = vain.into_iter().filter(|(_, given)| *given);
+            let names: Vec<&str> = vain.map(|(name, _)| name).collect();
+            let why = "`--time` and `--operations` say when this load is over";
+            notes.extend(given.idle(&names, why));
             return Ok(Self {
                 operations: load.operations,
                 seconds: load.time,

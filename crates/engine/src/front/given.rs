@@ -86,6 +86,18 @@ impl Given {
         self.0.get(name).map(|(_, place)| place)
     }
 
+    /// A sentence for each of some properties that is given and has no effect, with the reason.
+    /// Whoever takes a built-in workload has not written its properties.
+    pub fn idle(&self, names: &[&str], why: &str) -> Vec<String> {
+        let places = names
+            .iter()
+            .filter_map(|name| Some((name, self.place(name)?)));
+        places
+            .filter(|(_, place)| !matches!(place, Place::Core(_)))
+            .map(|(name, place)| format!("no effect: `{name}` ({place}); {why}"))
+            .collect()
+    }
+
     /// A property as it is written.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(|(value, _)| &**value)

@@ -101,7 +101,7 @@ pub fn closed(
     if let Some((name, _)) = of_open_loads.into_iter().find(|(_, typed)| *typed) {
         return Err(format!(
             "`--{name}` is for an open load, and this one has no rate; leave it out, or type \
-             --rate 1000"
+             --rate 1000 (and no --search)"
         ));
     }
     let fewer = most.and_then(|most| u32::try_from(most).ok());

@@ -11,6 +11,7 @@ use wire::load::Summary;
 pub use self::arguments::Arguments;
 use self::making::{made, unused};
 use self::plan::{Made, Surroundings};
+use self::search::Outcome;
 use crate::exit::Exit;
 use crate::load::told::Told;
 use crate::message::tell;
@@ -76,11 +77,14 @@ pub fn drive(arguments: &Arguments) -> io::Result<()> {
         None => new_directory()?,
     };
     unused(&out).map_err(wrong)?;
-    let summary = match search {
-        None => made(&plan, &out).map(|(_, summary)| summary),
+    let outcome = match search {
+        None => made(&plan, &out).map(|(_, summary)| Outcome {
+            summary,
+            failed: None,
+        }),
         Some(search) => search.carry_out(&plan, &out),
     };
-    let summary = summary.inspect_err(|_| {
+    let Outcome { summary, failed } = outcome.inspect_err(|_| {
         if typed.is_none() {
             // It stays if there is anything in it.
             let _ = std::fs::remove_dir(&out);
@@ -96,6 +100,9 @@ pub fn drive(arguments: &Arguments) -> io::Result<()> {
     }
     if summary.ended_early {
         return Err(io::Error::other(Told::Early));
+    }
+    if let Some(error) = failed {
+        return Err(error);
     }
     if in_vain(&summary) {
         return Err(io::Error::other(Exit::Vain));

@@ -97,6 +97,9 @@ pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, 
     })
 }
 
+/// Properties without an effect in a search.
+const IDLE: [&str; 3] = ["target", "operationcount", "maxexecutiontime"];
+
 /// The part of a load that one engine makes alone.
 const WHOLE: Part = Part { index: 0, of: 1 };
 
@@ -122,10 +125,13 @@ fn of_ycsb(
         .map_or_else(|| ycsb::phase(given), Phase::from);
     let workload = ycsb::workload(given, phase, notes)?;
     let ends = match search {
-        Some(_) => Ends {
-            operations: None,
-            seconds: Some(load.time.unwrap_or(TIME)),
-        },
+        Some(_) => {
+            notes.extend(given.idle(&IDLE, "a search says how hard and how long loads are"));
+            Ends {
+                operations: None,
+                seconds: Some(load.time.unwrap_or(TIME)),
+            }
+        }
         None => Ends::of(load, given, phase, notes)?,
     };
     let most = match phase {
@@ -298,9 +304,14 @@ pub mod tests {
         let found = made("redis://h --workload b --search throughput", &QUIET).unwrap();
         assert_eq!(found.plan.level, Level::Threads { threads: 1 });
         let (ends, warmup) = (found.plan.duration, found.plan.warmup);
-        assert_eq!((ends, found.plan.operations, warmup), (Some(2.0), None, 1.0));
-        let words = "redis://h --workload b -p operationcount=3 --threads 8 --search throughput";
+        assert_eq!(
+            (ends, found.plan.operations, warmup),
+            (Some(2.0), None, 1.0)
+        );
+        let words = "redis://h --workload b -p target=3 --threads 8 --search throughput";
         let found = made(words, &QUIET).unwrap();
+        let told = "no effect: `target` (`-p`); a search says how hard and how long loads are";
+        assert_eq!(found.notes, [told]);
         assert_eq!(found.plan.level, Level::Threads { threads: 8 });
         let said = refused("redis://h --workload b --connections 8 --search throughput");
         assert!(said.contains("leave it out"), "{said}");

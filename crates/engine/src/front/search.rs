@@ -8,6 +8,7 @@ use wire::load::{Level, LoadPlan, LoadResult, Phase, Summary, Workload};
 
 pub use self::goal::Goal;
 use self::rates::Rates;
+pub use self::threads::ERRORS;
 use self::threads::Threads;
 use super::arguments::Searching;
 use super::making::made;
@@ -70,16 +71,23 @@ trait Course {
     /// How hard the next load is; None when the search is over.
     fn next(&self) -> Option<Level>;
 
-    /// Take in what came of it. Returns whether it is the best one so far, and a sentence about it.
-    fn heed(&mut self, plan: &LoadPlan, result: &LoadResult, summary: &Summary) -> (bool, String);
+    /// Take in what came of it. Returns a sentence about it.
+    fn heed(&mut self, plan: &LoadPlan, result: &LoadResult, summary: &Summary) -> String;
 
-    /// Whether the next load has more connections than the one before, so that the search may end
-    /// where there cannot be more.
-    fn grows(&self) -> bool;
+    /// The number of the load that is the answer, counted from zero; None if none is.
+    fn answer(&self) -> Option<usize>;
 
     /// Put into a summary what was found. `ended` says why the search did not go to its end, if it
     /// did not.
     fn conclude(self: Box<Self>, ended: Option<&str>, summary: &mut Summary);
+}
+
+/// What a search came to.
+pub struct Outcome {
+    /// Of the load that is the answer, or of the last one.
+    pub summary: Summary,
+    /// Why the next load could not be made, if that ended it.
+    pub failed: Option<io::Error>,
 }
 
 impl Search {
@@ -90,8 +98,8 @@ impl Search {
         };
         if goal == Goal::Throughput && typed.search_start.is_some() {
             return Err(
-                "`--search-start` is a rate, and a search for the highest throughput begins with \
-                 threads; type --threads 1"
+                "`--search-start` is a rate, and a search for the highest throughput has none; leave \
+                 it out, and type --threads for the first load"
                     .to_owned(),
             );
         }
@@ -137,60 +145,58 @@ impl Search {
         Ok(())
     }
 
-    /// Make one load after another until the answer is known. The summary is of the load that is the
-    /// answer, or of the last one; the loads are in `out`, each in a directory.
-    pub fn carry_out(&self, plan: &LoadPlan, out: &Path) -> io::Result<Summary> {
+    /// Make one load after another until the answer is known; each is in a directory of its own in
+    /// `out`. The error is that of the first load.
+    pub fn carry_out(&self, plan: &LoadPlan, out: &Path) -> io::Result<Outcome> {
         let course: Box<dyn Course> = match &self.goal {
             Goal::Rate(objective) => Box::new(Rates::new(self.limits, objective, plan.level)),
             Goal::Throughput => Box::new(Threads::new(self.limits, plan.level)),
         };
-        one_after_another(course, plan, out)
+        let load = |plan: &LoadPlan, number| made(plan, &out.join(format!("probe-{number:02}")));
+        one_after_another(course, plan, load)
     }
 }
 
-/// See [`Search::carry_out`].
+/// See [`Search::carry_out`]; `load` makes one, by its number from one on.
 fn one_after_another(
     mut course: Box<dyn Course>,
     plan: &LoadPlan,
-    out: &Path,
-) -> io::Result<Summary> {
-    let (mut best, mut last) = (None, None);
-    let mut ended = None;
-    let mut number = 0;
+    mut load: impl FnMut(&LoadPlan, usize) -> io::Result<(LoadResult, Summary)>,
+) -> io::Result<Outcome> {
+    let mut summaries = Vec::new();
+    let (mut ended, mut failed) = (None, None);
     while let Some(level) = course.next() {
-        number += 1;
         let plan = at(level, plan);
-        let (result, summary) = match made(&plan, &out.join(format!("probe-{number:02}"))) {
+        let (result, summary) = match load(&plan, summaries.len() + 1) {
+            Ok(made) => made,
+            Err(error) if summaries.is_empty() => return Err(error),
             // What was found before stays.
-            Err(error) if told_to_end(&error).is_some() && last.is_some() => {
+            Err(error) if told_to_end(&error).is_some() => {
                 ended = Some(TOLD);
                 break;
             }
-            Err(error) if course.grows() && last.is_some() => {
-                tell(&error);
-                ended = Some(FAILED);
+            Err(error) => {
+                (ended, failed) = (Some(FAILED), Some(error));
                 break;
             }
-            made => made?,
         };
         if summary.ended_early {
-            last = Some(summary);
+            summaries.push(summary);
             ended = Some(TOLD);
             break;
         }
-        let (better, said) = course.heed(&plan, &result, &summary);
-        tell(&said);
-        if better {
-            best = Some(summary.clone());
-        }
-        last = Some(summary);
+        tell(&course.heed(&plan, &result, &summary));
+        summaries.push(summary);
     }
-    let mut summary = best
+    let answer = course.answer();
+    let last = summaries.len().checked_sub(1);
+    let number = answer
         .or(last)
         .ok_or_else(|| io::Error::other("a search needs at least one load"))?;
+    let mut summary = summaries.swap_remove(number);
     summary.ended_early = ended == Some(TOLD);
     course.conclude(ended, &mut summary);
-    Ok(summary)
+    Ok(Outcome { summary, failed })
 }
 
 /// How the search of a summary ended, if it is one of a search.
@@ -251,7 +257,7 @@ mod tests {
         assert_eq!(search(&["throughput"]).start(), None);
         let words = ["fake://", "--search=throughput", "--search-start=5"];
         let said = Search::of(&typed(&words).unwrap().searching).unwrap_err();
-        assert!(said.contains("type --threads 1"), "{said}");
+        assert!(said.contains("leave it out, and type --threads"), "{said}");
     }
 
     #[test]
@@ -279,6 +285,48 @@ mod tests {
         ycsb(&mut plan).mix.insert = 0.0;
         plan.phase = Phase::Load;
         assert!(Search::check(&plan).is_err());
+    }
+
+    /// What a search comes to whose loads have these throughputs, one after another.
+    fn found(words: &[&str], throughputs: &[f64]) -> Outcome {
+        let search = search(words);
+        let course: Box<dyn Course> =
+            Box::new(Threads::new(search.limits, Level::Threads { threads: 1 }));
+        one_after_another(course, &plan(), |plan, number| {
+            let Some(throughput) = throughputs.get(number - 1) else {
+                return Err(io::Error::other("no more connections"));
+            };
+            let mut summary = super::super::summary::tests::summary();
+            (summary.level, summary.throughput) = (plan.level, *throughput);
+            for one in summary.operations.values_mut() {
+                one.errors.clear();
+            }
+            Ok((super::super::summary::tests::result(), summary))
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn the_summary_is_of_the_load_that_is_the_answer_though_a_later_one_did_a_little_more() {
+        let throughputs = [50.0, 95.0, 98.0, 101.0, 101.0, 101.0];
+        let Outcome { summary, failed } = found(&["throughput"], &throughputs);
+        assert!(failed.is_none());
+        let saturation = summary.saturation.unwrap();
+        assert_eq!(saturation.ended, FOUND);
+        assert_eq!(saturation.threads, Some(4));
+        assert_eq!(summary.level, Level::Threads { threads: 4 });
+        let found = [summary.throughput, saturation.throughput.unwrap()];
+        assert_eq!(found.map(|each| each as u64), [98, 98]);
+        assert_eq!(saturation.highest.map(|each| each as u64), Some(101));
+    }
+
+    #[test]
+    fn what_was_found_before_a_load_that_cannot_be_made_stays_and_why_is_told() {
+        let Outcome { summary, failed } = found(&["throughput"], &[10.0, 20.0]);
+        assert_eq!(failed.unwrap().to_string(), "no more connections");
+        let saturation = summary.saturation.unwrap();
+        assert_eq!((saturation.threads, &*saturation.ended), (Some(2), FAILED));
+        assert!(!summary.ended_early);
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use wire::load::{Level, OperationSummary, Phase, Summary};
 
-use super::search::{self, BY_ENGINE, FAILED};
+use super::search::{self, BY_ENGINE, ERRORS, FAILED};
 use super::summary::ALL;
-use super::words::latency;
+use super::words::{latency, number};
 
 /// Columns of the table of times: a heading, and the quantile that stands there.
 const QUANTILES: [&str; 4] = ["p50", "p95", "p99", "p99.9"];
@@ -150,6 +150,7 @@ fn searched(summary: &Summary, out: &mut String) {
     let ended = match search::ended(summary) {
         Some(BY_ENGINE) => "the engine itself may have been the limit",
         Some(FAILED) => "the next load could not be made",
+        Some(ERRORS) => "there were errors with more threads",
         Some(other) => other,
         None => return,
     };
@@ -162,12 +163,13 @@ fn searched(summary: &Summary, out: &mut String) {
             None => writeln!(out, "no rate was sustained ({ended})"),
         };
     }
-    if let Some(saturation) = &summary.saturation {
-        let _ = match (saturation.throughput, saturation.threads) {
-            (Some(throughput), Some(threads)) => writeln!(
+    if let Some(found) = &summary.saturation {
+        let _ = match (found.highest, found.throughput, found.threads) {
+            (Some(highest), Some(throughput), Some(threads)) => writeln!(
                 out,
-                "highest throughput: {throughput:.0} a second, which {threads} threads reach \
-                 ({ended})"
+                "highest throughput: {highest:.0} a second, and {throughput:.0} with no more than \
+                 {} ({ended})",
+                number(u64::from(threads), "thread")
             ),
             _ => writeln!(out, "no throughput was reached without errors ({ended})"),
         };
@@ -264,11 +266,13 @@ engine: busy for 20 % of the time, at its limit for 1.0 % of it
         let mut saturation = SaturationSummary {
             threads: Some(32),
             throughput: Some(98_765.4),
+            highest: Some(101_234.0),
             ended: "found".to_owned(),
             probes: Vec::new(),
         };
         found.saturation = Some(saturation.clone());
-        let first = "highest throughput: 98765 a second, which 32 threads reach (found)\n";
+        let first = "highest throughput: 101234 a second, and 98765 with no more than 32 threads \
+                     (found)\n";
         let told = of(&found);
         assert!(told.starts_with(first), "{told}");
         (saturation.threads, saturation.throughput) = (None, None);

@@ -1,4 +1,4 @@
-//! Times and lengths of time in words.
+//! Times, lengths of time and numbers in words.
 
 /// A latency in seconds, to three digits.
 pub fn latency(seconds: f64) -> String {
@@ -15,6 +15,12 @@ pub fn latency(seconds: f64) -> String {
         usize::from(value < 99.95)
     };
     format!("{value:.digits$} {unit}")
+}
+
+/// So many of what is counted by this word: `1 thread`, `2 threads`.
+pub fn number(count: u64, one: &str) -> String {
+    let many = if count == 1 { "" } else { "s" };
+    format!("{count} {one}{many}")
 }
 
 /// How long something lasts, in whole seconds.

@@ -1,7 +1,9 @@
 //! CPU time of this process, and whether the thread that makes load was at its limit.
 
 use std::cell::Cell;
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -72,9 +74,10 @@ impl Cpu {
     }
 }
 
-/// Looks at the thread that makes load, from inside, a hundred times a second: whether it worked
-/// without a pause since the last look, and whether it came late to this one. So also a short burst
-/// that is too much for the engine is seen, and a host that does not let it run.
+/// Looks at the thread that makes load, from inside, a hundred times a second: whether it worked, or
+/// waited for a processor, without a pause since the last look, and whether it came late to this one.
+/// So also a short burst that is too much for the engine is seen, and a host that does not let it
+/// run.
 pub struct Watcher {
     seen: Rc<Cell<Seen>>,
     looking: JoinHandle<io::Result<()>>,
@@ -104,16 +107,17 @@ impl Drop for Watcher {
 }
 
 async fn look_on(ticker: Ticker, begin: u64, seen: Rc<Cell<Seen>>) -> io::Result<()> {
+    let thread = OwnThread::open();
     let mut at = ticker.until(begin).await?;
     let mut looks = Seen {
         at,
-        worked: worked()?,
+        runnable: thread.runnable()?,
         limited: 0,
     };
     loop {
         let due = at + TICK;
         at = ticker.until(due).await?;
-        looks.look(due, at, worked()?);
+        looks.look(due, at, thread.runnable()?);
         seen.set(looks);
     }
 }
@@ -123,28 +127,58 @@ async fn look_on(ticker: Ticker, begin: u64, seen: Rc<Cell<Seen>>) -> io::Result
 struct Seen {
     /// Time of the last look.
     at: u64,
-    /// CPU time of the thread until then.
-    worked: u64,
+    /// For how long the thread had worked, or waited for a processor, until then.
+    runnable: u64,
     /// For how long it was at its limit.
     limited: u64,
 }
 
 impl Seen {
-    /// A look that was due at `due` is made `at`, when the thread has `worked` for so long.
-    fn look(&mut self, due: u64, at: u64, worked: u64) {
+    /// A look that was due at `due` is made `at`, when the thread was `runnable` for so long.
+    fn look(&mut self, due: u64, at: u64, runnable: u64) {
         let passed = at - self.at;
-        let busy = (worked - self.worked) as f64 > SATURATED * passed as f64;
+        let busy = (runnable - self.runnable) as f64 > SATURATED * passed as f64;
         if busy || at > due + BEHIND {
             self.limited += passed;
         }
-        (self.at, self.worked) = (at, worked);
+        (self.at, self.runnable) = (at, runnable);
     }
 }
 
-/// CPU time of this thread in nanoseconds.
-fn worked() -> nix::Result<u64> {
-    let time = Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?);
-    Ok(time.as_nanos() as u64)
+/// The thread that opened it.
+struct OwnThread {
+    /// CPU time, time of waiting for a processor, and how often it had one. None where the kernel
+    /// does not tell.
+    schedule: Option<File>,
+}
+
+impl OwnThread {
+    fn open() -> Self {
+        Self {
+            schedule: File::open("/proc/thread-self/schedstat").ok(),
+        }
+    }
+
+    /// For how long it worked or waited for a processor so far, in nanoseconds.
+    fn runnable(&self) -> io::Result<u64> {
+        let worked = Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?);
+        Ok(worked.as_nanos() as u64 + self.waited()?)
+    }
+
+    /// For how long it waited, where the kernel tells. Its CPU time there is that of the last tick.
+    fn waited(&self) -> io::Result<u64> {
+        let Some(file) = &self.schedule else {
+            return Ok(0);
+        };
+        let mut text = [0; 80];
+        let length = file.read_at(&mut text, 0)?;
+        let text = str::from_utf8(&text[..length]).unwrap_or_default();
+        let waited = text
+            .split_whitespace()
+            .nth(1)
+            .and_then(|one| one.parse().ok());
+        Ok(waited.unwrap_or(0))
+    }
 }
 
 fn user(usage: &Usage) -> f64 {
@@ -158,6 +192,8 @@ fn system(usage: &Usage) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+    use nix::unistd::Pid;
     use std::time::Instant;
 
     #[test]
@@ -189,6 +225,37 @@ mod tests {
         assert_eq!(seen.limited, 10 * MS);
         seen.look(51 * MS, 151 * MS, 25 * MS);
         assert_eq!(seen.limited, 120 * MS);
+    }
+
+    #[test]
+    fn a_thread_that_shares_a_processor_has_no_pause_either() {
+        let here = sched_getaffinity(Pid::from_raw(0)).unwrap();
+        let first = (0..CpuSet::count()).find(|cpu| here.is_set(*cpu).unwrap());
+        let mut one = CpuSet::new();
+        one.set(first.unwrap()).unwrap();
+        let spin = move || {
+            sched_setaffinity(Pid::from_raw(0), &one).unwrap();
+            let thread = OwnThread::open();
+            let (begin, before) = (Instant::now(), thread.runnable().unwrap());
+            let worked = Cpu::now().unwrap();
+            while begin.elapsed() < Duration::from_millis(200) {
+                std::hint::spin_loop();
+            }
+            let passed = begin.elapsed().as_secs_f64();
+            let runnable = (thread.runnable().unwrap() - before) as f64 / 1e9;
+            let worked = Cpu::now().unwrap().since(&worked).own;
+            (worked / passed, runnable / passed)
+        };
+        let threads = [(); 2].map(|()| std::thread::spawn(spin));
+        let found = threads.map(|thread| thread.join().unwrap());
+        assert!(
+            found.iter().map(|(worked, _)| worked).sum::<f64>() < 1.3,
+            "{found:?}"
+        );
+        assert!(
+            found.iter().all(|(_, runnable)| *runnable > 0.9),
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -11,8 +11,8 @@ pub use self::level::{Arrivals, Level, Policy};
 pub use self::plan::{LoadPlan, Part, Phase};
 pub use self::result::{LoadResult, Progress, Window};
 pub use self::summary::{
-    LatencySummary, OperationSummary, ProbeSummary, SUMMARY_VERSION, SaturationSummary, SearchSummary,
-    Summary, ThreadsProbeSummary,
+    LatencySummary, OperationSummary, ProbeSummary, SUMMARY_VERSION, SaturationSummary,
+    SearchSummary, Summary, ThreadsProbeSummary,
 };
 pub use self::target::{Credentials, Secret, Target, Tls};
 pub use self::workload::{

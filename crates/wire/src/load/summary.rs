@@ -132,7 +132,7 @@ pub struct SearchSummary {
     pub rate: Option<f64>,
     /// How it ended: `found`, `engine` (a rate was found, and the engine itself may have been what
     /// refused those above it), `used up` (no more probes), `never sustained` (not even one operation
-    /// per second) or `told to end`.
+    /// per second), `failed` (the next load could not be made) or `told to end`.
     pub ended: String,
     /// All loads that were tried, in order.
     pub probes: Vec<ProbeSummary>,
@@ -160,14 +160,17 @@ pub struct ProbeSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaturationSummary {
-    /// The fewest threads, among those tried, whose throughput is the highest but for the precision;
-    /// null if no load was without errors.
+    /// The fewest threads, among those tried, whose throughput is the highest but for the precision
+    /// (`--search-precision`); null if no load was without errors.
     pub threads: Option<u32>,
     /// Their throughput, in operations per second.
     pub throughput: Option<f64>,
+    /// The highest throughput, in operations per second.
+    pub highest: Option<f64>,
     /// How it ended: `found` (two loads in a row brought no more), `engine` (so it is, and the engine
-    /// itself may have been the limit), `used up` (no more probes), `failed` (the next load could not
-    /// be made, such as for want of connections), `never without errors` or `told to end`.
+    /// itself may have been the limit), `errors` (with more threads there were errors), `used up` (no
+    /// more probes), `failed` (the next load could not be made), `never without errors` or `told to
+    /// end`.
     pub ended: String,
     /// All loads that were tried, in order.
     pub probes: Vec<ThreadsProbeSummary>,

@@ -82,8 +82,8 @@ fn edges(probes: &[ProbeSummary]) -> Edges {
     }
 }
 
-/// Rates are whole.
-fn same(probe: &ProbeSummary, rate: f64) -> bool {
+/// Whether a load had this rate; rates are whole.
+pub fn same(probe: &ProbeSummary, rate: f64) -> bool {
     (probe.rate - rate).abs() < 0.5
 }
 

@@ -6,7 +6,7 @@ use wire::load::{Arrivals, Level, LoadPlan, LoadResult, ProbeSummary, SearchSumm
 
 use super::super::words::latency;
 use super::judge::judged;
-use super::next::{found, rate};
+use super::next::{found, rate, same};
 use super::{Course, Limits};
 
 /// An open load after another, each at another rate.
@@ -37,18 +37,18 @@ impl Course for Rates {
         Some(with(rate, self.first))
     }
 
-    fn heed(&mut self, plan: &LoadPlan, result: &LoadResult, summary: &Summary) -> (bool, String) {
+    fn heed(&mut self, plan: &LoadPlan, result: &LoadResult, summary: &Summary) -> String {
         let probe = judged(plan, result, summary, &self.objective);
         let said = told(&probe);
-        let highest = self.probes.iter().filter(|one| one.refusals.is_empty());
-        let highest = highest.map(|one| one.rate).fold(0.0, f64::max);
-        let better = probe.refusals.is_empty() && probe.rate > highest;
         self.probes.push(probe);
-        (better, said)
+        said
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn answer(&self) -> Option<usize> {
+        let (rate, _) = found(self.limits, &self.probes);
+        let rate = rate?;
+        let sustained = |probe: &ProbeSummary| probe.refusals.is_empty() && same(probe, rate);
+        self.probes.iter().position(sustained)
     }
 
     fn conclude(self: Box<Self>, ended: Option<&str>, summary: &mut Summary) {

@@ -3,16 +3,16 @@
 //! Each load has twice as many threads as the one before, until two in a row bring no more: one that
 //! a disturbance held back ends nothing.
 
-use wire::load::{
-    Level, LoadPlan, LoadResult, SaturationSummary, Summary, ThreadsProbeSummary,
-};
+use wire::load::{Level, LoadPlan, LoadResult, SaturationSummary, Summary, ThreadsProbeSummary};
 
 use super::super::summary::ALL;
-use super::super::words::latency;
+use super::super::words::{latency, number};
 use super::{BY_ENGINE, Course, FOUND, Limits, USED_UP};
 
-/// How one ended that has no load without errors.
+/// How a search ended that has no load without errors.
 const NONE: &str = "never without errors";
+/// How one ended because of errors that came with more threads.
+pub const ERRORS: &str = "errors";
 
 /// How many times the threads of the load before.
 const FACTOR: u32 = 2;
@@ -43,25 +43,24 @@ impl Course for Threads {
         Some(Level::Threads { threads })
     }
 
-    fn heed(&mut self, _: &LoadPlan, _: &LoadResult, summary: &Summary) -> (bool, String) {
+    fn heed(&mut self, _: &LoadPlan, _: &LoadResult, summary: &Summary) -> String {
         let probe = probed(summary);
         let said = told(&probe);
         self.probes.push(probe);
-        let answer = answer(self.limits, &self.probes);
-        let better = answer.is_some_and(|found| found.threads == threads_of(summary.level));
-        (better, said)
+        said
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn answer(&self) -> Option<usize> {
+        answer(self.limits, &self.probes)
     }
 
     fn conclude(self: Box<Self>, ended: Option<&str>, summary: &mut Summary) {
-        let found = answer(self.limits, &self.probes);
+        let found = answer(self.limits, &self.probes).map(|at| &self.probes[at]);
         let by_itself = by_itself(self.limits, self.first, &self.probes);
         summary.saturation = Some(SaturationSummary {
             threads: found.map(|probe| probe.threads),
             throughput: found.map(|probe| probe.throughput),
+            highest: found.map(|_| highest(&self.probes)),
             ended: ended.unwrap_or(by_itself).to_owned(),
             probes: self.probes,
         });
@@ -99,12 +98,15 @@ fn next(limits: Limits, first: u32, probes: &[ThreadsProbeSummary]) -> Option<u3
 
 /// Whether the last loads brought no more than those before.
 fn level_out(limits: Limits, probes: &[ThreadsProbeSummary]) -> bool {
-    let Some(before) = probes.len().checked_sub(NO_GROWTH).filter(|count| *count > 0) else {
+    let Some(before) = probes
+        .len()
+        .checked_sub(NO_GROWTH)
+        .filter(|count| *count > 0)
+    else {
         return false;
     };
     let (before, after) = probes.split_at(before);
-    let most = before.iter().map(counted).fold(0.0, f64::max);
-    let more = most * (1.0 + limits.precision);
+    let more = highest(before) * (1.0 + limits.precision);
     after.iter().all(|probe| counted(probe) <= more)
 }
 
@@ -117,12 +119,18 @@ fn counted(probe: &ThreadsProbeSummary) -> f64 {
     }
 }
 
-/// The load with the fewest threads that has the highest throughput, but for the precision.
-fn answer(limits: Limits, probes: &[ThreadsProbeSummary]) -> Option<&ThreadsProbeSummary> {
-    let most = probes.iter().map(counted).fold(0.0, f64::max);
+/// The highest throughput that counts.
+fn highest(probes: &[ThreadsProbeSummary]) -> f64 {
+    probes.iter().map(counted).fold(0.0, f64::max)
+}
+
+/// The number of the load with the fewest threads that has the highest throughput, but for the
+/// precision.
+fn answer(limits: Limits, probes: &[ThreadsProbeSummary]) -> Option<usize> {
+    let most = highest(probes);
     let enough = most / (1.0 + limits.precision);
-    let mut well = probes.iter().filter(|probe| counted(probe) > 0.0);
-    well.find(|probe| probe.throughput >= enough)
+    let reaches = |probe: &ThreadsProbeSummary| counted(probe) >= enough;
+    probes.iter().position(reaches).filter(|_| most > 0.0)
 }
 
 /// How a search ended that nothing else did end.
@@ -130,10 +138,13 @@ fn by_itself(limits: Limits, first: u32, probes: &[ThreadsProbeSummary]) -> &'st
     let Some(answer) = answer(limits, probes) else {
         return NONE;
     };
-    let mut from_there = probes.iter().filter(|probe| probe.threads >= answer.threads);
     if !level_out(limits, probes) && next(limits, first, probes).is_none() {
-        USED_UP
-    } else if from_there.any(|probe| probe.saturated) {
+        return USED_UP;
+    }
+    let more = &probes[answer + 1..];
+    if more.iter().any(|probe| probe.errors > 0) {
+        ERRORS
+    } else if probes[answer..].iter().any(|probe| probe.saturated) {
         BY_ENGINE
     } else {
         FOUND
@@ -147,15 +158,16 @@ fn told(probe: &ThreadsProbeSummary) -> String {
         .map_or_else(String::new, |p99| format!(", service.p99 {}", latency(p99)));
     let errors = match probe.errors {
         0 => String::new(),
-        errors => format!(", and {errors} errors, so it does not count"),
+        errors => format!(", and {}, so it does not count", number(errors, "error")),
     };
     let engine = if probe.saturated {
         " (the engine itself may have been the limit)"
     } else {
         ""
     };
-    let (threads, throughput) = (probe.threads, probe.throughput);
-    format!("{threads} threads: {throughput:.0} a second{p99}{errors}{engine}")
+    let threads = number(u64::from(probe.threads), "thread");
+    let throughput = probe.throughput;
+    format!("{threads}: {throughput:.0} a second{p99}{errors}{engine}")
 }
 
 #[cfg(test)]
@@ -189,7 +201,7 @@ mod tests {
     }
 
     fn threads(probes: &[ThreadsProbeSummary]) -> Option<u32> {
-        answer(LIMITS, probes).map(|found| found.threads)
+        answer(LIMITS, probes).map(|at| probes[at].threads)
     }
 
     proptest! {
@@ -198,7 +210,7 @@ mod tests {
             servers in 1u32..2000, each in 1.0..1e4_f64,
         ) {
             let probes = searched(|threads| each * f64::from(threads.min(servers)));
-            let found = answer(LIMITS, &probes).unwrap();
+            let found = &probes[answer(LIMITS, &probes).unwrap()];
             let most = each * f64::from(servers);
             prop_assert!(found.throughput * 1.05 >= most, "{} of {}", found.throughput, most);
             prop_assert!(found.threads <= 2 * servers, "{} of {}", found.threads, servers);
@@ -209,13 +221,17 @@ mod tests {
 
     #[test]
     fn one_load_that_is_held_back_ends_nothing() {
-        let probes = searched(|threads| if threads == 4 { 1.0 } else { f64::from(threads.min(64)) });
+        let probes = searched(|threads| match threads {
+            4 => 1.0,
+            other => f64::from(other.min(64)),
+        });
         assert_eq!(threads(&probes), Some(64));
     }
 
     #[test]
     fn a_throughput_that_falls_again_is_not_the_answer() {
-        let probes = searched(|threads| f64::from(threads.min(8)) / f64::from(threads.max(8)).sqrt());
+        let waits = |threads: u32| f64::from(threads.max(8)).sqrt();
+        let probes = searched(|threads| f64::from(threads.min(8)) / waits(threads));
         assert_eq!((threads(&probes), probes.len()), (Some(8), 6));
     }
 
@@ -229,7 +245,19 @@ mod tests {
         }
         assert_eq!(by_itself(LIMITS, 1, &probes), NONE);
         let told = told(&probes[0]);
-        assert!(told.contains("and 1 errors, so it does not count"), "{told}");
+        let expected = "1 thread: 10 a second, and 1 error, so it does not count";
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn errors_that_come_with_more_threads_are_told_as_the_end() {
+        let mut probes = searched(|threads| f64::from(threads.min(4)));
+        assert_eq!(by_itself(LIMITS, 1, &probes), FOUND);
+        probes[4].errors = 1;
+        assert_eq!(
+            (threads(&probes), by_itself(LIMITS, 1, &probes)),
+            (Some(4), ERRORS)
+        );
     }
 
     #[test]
