@@ -199,6 +199,15 @@ fn one_after_another(
     Ok(Outcome { summary, failed })
 }
 
+/// What is added to the sentence of a load that may tell more of the engine than of the database.
+fn by_engine(saturated: bool) -> &'static str {
+    if saturated {
+        " (the engine itself may have been the limit)"
+    } else {
+        ""
+    }
+}
+
 /// How the search of a summary ended, if it is one of a search.
 pub fn ended(summary: &Summary) -> Option<&str> {
     let rate = summary.search.as_ref().map(|search| &*search.ended);

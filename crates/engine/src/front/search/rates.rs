@@ -7,7 +7,7 @@ use wire::load::{Arrivals, Level, LoadPlan, LoadResult, ProbeSummary, SearchSumm
 use super::super::words::latency;
 use super::judge::judged;
 use super::next::{found, rate, same};
-use super::{Course, Limits};
+use super::{Course, Limits, by_engine};
 
 /// An open load after another, each at another rate.
 pub struct Rates {
@@ -96,11 +96,7 @@ fn told(probe: &ProbeSummary) -> String {
     } else {
         format!("not sustained: {}", probe.refusals.join("; "))
     };
-    let engine = if probe.saturated {
-        " (the engine itself may have been the limit)"
-    } else {
-        ""
-    };
+    let engine = by_engine(probe.saturated);
     format!("{:.0} a second{p99}: {verdict}{engine}", probe.rate)
 }
 

@@ -7,7 +7,7 @@ use wire::load::{Level, LoadPlan, LoadResult, SaturationSummary, Summary, Thread
 
 use super::super::summary::ALL;
 use super::super::words::{latency, number};
-use super::{BY_ENGINE, Course, FOUND, Limits, USED_UP};
+use super::{BY_ENGINE, Course, FOUND, Limits, USED_UP, by_engine};
 
 /// How a search ended that has no load without errors.
 const NONE: &str = "never without errors";
@@ -160,11 +160,7 @@ fn told(probe: &ThreadsProbeSummary) -> String {
         0 => String::new(),
         errors => format!(", and {}, so it does not count", number(errors, "error")),
     };
-    let engine = if probe.saturated {
-        " (the engine itself may have been the limit)"
-    } else {
-        ""
-    };
+    let engine = by_engine(probe.saturated);
     let threads = number(u64::from(probe.threads), "thread");
     let throughput = probe.throughput;
     format!("{threads}: {throughput:.0} a second{p99}{errors}{engine}")
