@@ -49,7 +49,7 @@ class Contender:
 
         long = warm_up(run, asked.operations)
         said = f"{self.name}, {asked.core}: a warm-up of {long}."
-        return Ready(partial(warmed, run, long.operations), said)
+        return Ready(partial(warmed, run, long.operations), said, long.settled)
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,8 @@ class Ready:
     client: Client
     said: str = ""
     """A sentence on its warm-up, if it needs one of its own."""
+    warm: bool = True
+    """Whether it is as fast as it becomes."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ def in_all_loads(
                 return []
             clients = {name: each.client for name, each in ready.items() if name in chosen}
             goals = {name: goal for name, goal in reachable.items() if name in chosen}
-            return lines(asked.title, in_turns(clients, pairs), goals)
+            cold = [name for name, each in ready.items() if not each.warm]
+            return lines(asked.title, in_turns(clients, pairs), goals, cold)
 
         # The engine is at the head of both, and is shown once.
         return [*by(False, pairs), *by(True, min(pairs, LEAST))[1:]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from .shots import Shot
-from .verdict import Ends, interval, mean, shown, verdict
+from .verdict import NOT_SETTLED, REACHED, Ends, interval, mean, shown, verdict
 
 ENGINE = "engine"
 """The client that all others are compared with."""
@@ -46,6 +46,8 @@ class Line:
     throughput_ratio: Ratio | None = None
     goal: float | None = None
     """What the ratio of CPU is to be at most."""
+    warm: bool = True
+    """Whether the client was as fast as it becomes; one that was not flatters the engine."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,14 @@ def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
     return Ratio(mean(within), interval(within))
 
 
-def lines(load: str, taken: Mapping[str, Sequence[Shot]], goals: Mapping[str, float]) -> list[Line]:
-    """The engine's line, and one for each other client. Raises KeyError for a goal without its
-    client."""
+def lines(
+    load: str,
+    taken: Mapping[str, Sequence[Shot]],
+    goals: Mapping[str, float],
+    cold: Collection[str] = (),
+) -> list[Line]:
+    """The engine's line, and one for each other client. `cold`: clients that were still becoming
+    faster. Raises KeyError for a goal without its client."""
     unmet = goals.keys() - taken.keys()
     if unmet:
         raise KeyError(f"no client for the goals {sorted(unmet)}")
@@ -89,6 +96,7 @@ def lines(load: str, taken: Mapping[str, Sequence[Shot]], goals: Mapping[str, fl
             ),
             ratio([shot.throughput for shot in ours], [shot.throughput for shot in shots]),
             goals.get(client),
+            client not in cold,
         )
 
     return [
@@ -115,13 +123,16 @@ def _cells(line: Line) -> list[str]:
     throughput = "" if line.throughput_ratio is None else line.throughput_ratio.shown()
     goal = ""
     if line.cpu_ratio is not None and line.goal is not None:
-        goal = judged(line.cpu_ratio, line.goal)
+        goal = judged(line.cpu_ratio, line.goal, warm=line.warm)
     return [line.load, line.client, f"{line.cpu * 1e6:.2f} µs", cpu, goal, throughput]
 
 
-def judged(found: Ratio, goal: float) -> str:
-    """A goal, and whether a ratio reaches it."""
-    return f"≤ {goal:g}: {verdict(found.interval, goal)}"
+def judged(found: Ratio, goal: float, *, warm: bool = True) -> str:
+    """A goal, and whether a ratio reaches it, which a client that was not warm does not settle."""
+    said = verdict(found.interval, goal)
+    if said == REACHED and not warm:
+        said = f"{NOT_SETTLED}, as the client was still becoming faster"
+    return f"≤ {goal:g}: {said}"
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:

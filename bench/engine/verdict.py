@@ -14,6 +14,9 @@ NOTE = (
     "where all of the interval says so. With a goal inside it, or with fewer than "
     f"{MINIMUM_BLOCKS} turns, that is not settled."
 )
+REACHED = "reached"
+MISSED = "missed"
+NOT_SETTLED = "not settled"
 LEAST = MINIMUM_BLOCKS
 """Fewer turns settle nothing."""
 Ends = tuple[float, float]
@@ -39,11 +42,11 @@ def interval(values: Sequence[float]) -> Ends | None:
 def verdict(ends: Ends | None, goal: float) -> str:
     """Of an interval, all of which is to be at most `goal`."""
     if ends is None:
-        return "not settled"
+        return NOT_SETTLED
     low, high = ends
     if high <= goal:
-        return "reached"
-    return "missed" if low > goal else "not settled"
+        return REACHED
+    return MISSED if low > goal else NOT_SETTLED
 
 
 def shown(value: float, ends: Ends | None, goal: float | None = None, decimals: int = 2) -> str:

@@ -165,6 +165,7 @@ def test_latte_takes_turns_on_cassandra() -> None:
     )
 
 
+@pytest.mark.proof
 @pytest.mark.timeout(600)
 def test_the_codecs_of_redis_come_to_the_same_and_are_compared() -> None:
     loads = table(bench("--only", "codec", "--pairs", "2", "--operations", "10000"))

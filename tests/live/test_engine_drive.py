@@ -150,8 +150,9 @@ def test_the_rate_that_is_found_was_answered_and_the_next_one_was_not(place: Pla
     assert search["rate"] == max(kept) == summary["level"]["rate"]
     assert min(rate for rate in refused if rate not in kept) <= 2 * search["rate"]
     count = summary["operations"]["all"]["count"]
-    # One of a hundred, and two at the edges of the window, may be missing.
-    assert count >= 0.99 * search["rate"] * summary["seconds"] - 2
+    # One of a hundred may be missing, two at the edges of the window, and as many as there are
+    # connections, because those that flow in from the warm-up stand for them.
+    assert count >= 0.99 * search["rate"] * summary["seconds"] - 2 - summary["connections"]
 
 
 def test_more_threads_than_those_that_are_found_bring_no_more(place: Place) -> None:

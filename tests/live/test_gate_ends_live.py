@@ -75,7 +75,7 @@ def test_a_stage_that_hangs_is_killed_with_all_it_started_and_its_tests_are_name
     assert not Path(f"/proc/{started}").exists()
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.proof)])
 def test_a_test_that_no_signal_reaches_is_ended_and_those_after_it_run(
     tmp_path: Path, workers: int
 ) -> None:

@@ -33,9 +33,10 @@ Examples:
   dunnage-engine drive cassandra://10.0.0.1 --stress write n=1m -rate threads=32
   dunnage-engine drive 'fake://?service_us=100' --workload b --time 5s
 
-Exit codes: 0 the load was made; 1 it was not, and the message says why; 2 what was typed is wrong;
-3 Ctrl-C, TERM or HUP ended it early, with results of what came before; 4 it was made, and no
-operation went well; 129, 130 or 143 it was ended at once, by a second signal or before it began.
+Exit codes: 0 the load was made; 1 it was not, and the message says why, after the results of a
+search so far; 2 what was typed is wrong; 3 Ctrl-C, TERM or HUP ended it early, with results of what
+came before; 4 it was made, and no operation went well; 129, 130 or 143 it was ended at once, by a
+second signal or before it began.
 ";
 
 /// Arguments of `drive`.

@@ -2,6 +2,8 @@
 
 use wire::load::{Arrivals, Level, LoadPlan, LoadResult, Window};
 
+use crate::load::pace::Pace;
+use crate::load::plan::in_flight;
 use crate::load::share;
 
 /// Share of the intended operations that keeps a schedule.
@@ -12,7 +14,8 @@ const EDGE: f64 = 2.0;
 /// See above.
 pub struct Kept {
     intended: f64,
-    /// Operations over when the window ended, as a share of those intended.
+    /// Operations over inside the window, whenever they were intended, as a share of those intended
+    /// inside it.
     pub achieved: f64,
     /// Seconds that the backlog grew by in each second, over the second half of the window, where
     /// the rate was the same all the time.
@@ -40,22 +43,41 @@ impl Kept {
 
     /// Why a schedule of one rate was not kept, in words, if it was not.
     pub fn missed(&self, arrivals: Arrivals) -> Option<String> {
-        let Self {
-            intended,
-            achieved,
-            slope,
-        } = *self;
-        if intended == 0.0 {
+        if self.intended == 0.0 {
             Some("no operation was intended".to_owned())
-        } else if (1.0 - achieved) * intended > (1.0 - KEPT) * intended + EDGE {
-            let share = 100.0 * achieved;
+        } else if self.short() {
+            let share = 100.0 * self.achieved;
             Some(format!("{share:.1} % of the operations were over in time"))
-        } else if slope > 1.0 - KEPT + slack(arrivals, intended) + 2.0 * EDGE / intended {
-            let more = 1000.0 * slope;
+        } else if self.growing(arrivals) {
+            let more = 1000.0 * self.slope;
             Some(format!("the backlog grew by {more:.0} ms in each second"))
         } else {
             None
         }
+    }
+
+    /// Whether the rate was too high: the backlog grew, or what is missing is more than one stall
+    /// just before the end, or than what is under way all the time, which a later end of the window
+    /// would have forgiven.
+    pub fn over(&self, arrivals: Arrivals) -> bool {
+        let lasting = self.slope + slack(arrivals, self.intended) >= self.missing() / 2.0;
+        self.growing(arrivals) || (self.short() && lasting)
+    }
+
+    /// Share of the operations that was not over.
+    fn missing(&self) -> f64 {
+        1.0 - self.achieved
+    }
+
+    /// Whether more is missing at the end than may be.
+    fn short(&self) -> bool {
+        self.missing() * self.intended > (1.0 - KEPT) * self.intended + EDGE
+    }
+
+    /// Whether the backlog grew by more than chance explains.
+    fn growing(&self, arrivals: Arrivals) -> bool {
+        let chance = slack(arrivals, self.intended) + 2.0 * EDGE / self.intended;
+        self.slope > 1.0 - KEPT + chance
     }
 }
 
@@ -63,27 +85,22 @@ impl Kept {
 /// operations were open than can be under way at once. None where that never was, and where the load
 /// was no burst whose operations all wait for their turn.
 pub fn recovered(plan: &LoadPlan, result: &LoadResult) -> Option<f64> {
-    let Level::Burst {
-        rate, length, rest, ..
-    } = plan.level
-    else {
+    let Level::Burst { length, .. } = plan.level else {
         return None;
     };
     if !result.dropped.is_empty() {
         return None;
     }
-    let part = 1.0 / f64::from(plan.part.of);
-    let at_once = share::count(
-        u64::from(crate::load::plan::in_flight(plan.level)),
-        plan.part,
-    );
-    let mut over = 0;
+    let at_once = share::count(u64::from(in_flight(plan.level)), plan.part);
+    let mut pace = Pace::of(plan).ok()??;
+    let first = pace.before(plan.warmup, 0);
+    let (mut slots, mut over) = (first, 0);
     for window in measured(result) {
         over += window.over();
         let end = window.start + window.length;
         if end >= length {
-            let intended = part * (rate * length + rest * (end - length));
-            if intended - over as f64 <= at_once as f64 {
+            slots = pace.before(plan.warmup + end, slots);
+            if slots - first <= over + at_once {
                 return Some(end - length);
             }
         }
@@ -160,6 +177,50 @@ mod tests {
         plan.level = Level::Threads { threads: 4 };
         found.windows = windows(&[9, 50, 5, 5, 5]);
         assert_eq!(recovered(&plan, &found), None);
+    }
+
+    #[test]
+    fn the_operations_of_a_burst_by_chance_are_those_that_there_were() {
+        let mut plan = plan();
+        plan.level = Level::Burst {
+            rate: 20_000.0,
+            length: 0.5,
+            rest: 0.0,
+            connections: 4,
+            arrivals: Arrivals::Poisson,
+        };
+        let mut pace = Pace::of(&plan).unwrap().unwrap();
+        let warm = pace.before(plan.warmup, 0);
+        let burst = pace.before(plan.warmup + 0.5, warm) - warm;
+        assert!(burst.abs_diff(10_000) > 4, "{burst}");
+        let mut found = result();
+        found.dropped.clear();
+        found.windows = windows(&[0, burst - 4, 0, 0, 0]);
+        assert_eq!(recovered(&plan, &found), Some(0.0));
+        found.windows = windows(&[0, burst - 5, 0, 0, 0]);
+        assert_eq!(recovered(&plan, &found), None);
+    }
+
+    /// What is said of a second in which so many of 1000 were over, the backlog having grown so.
+    fn over(achieved: f64, slope: f64) -> (bool, bool) {
+        let kept = Kept {
+            intended: 1000.0,
+            achieved,
+            slope,
+        };
+        (
+            kept.missed(Arrivals::Constant).is_some(),
+            kept.over(Arrivals::Constant),
+        )
+    }
+
+    #[test]
+    fn what_is_missing_all_the_time_or_by_one_stall_is_not_more_than_can_be_answered() {
+        assert_eq!(over(1.0, 0.0), (false, false));
+        assert_eq!(over(0.95, 0.0), (true, false), "each answer takes long");
+        assert_eq!(over(0.95, 0.02), (true, true));
+        assert_eq!(over(0.985, 0.007), (true, false), "one stall at the end");
+        assert_eq!(over(0.995, 0.02), (true, true));
     }
 
     #[test]

@@ -23,6 +23,8 @@ mod threads;
 
 /// How a search ended above whose answer the engine itself may have been the limit.
 pub const BY_ENGINE: &str = "engine";
+/// How one ended above whose answer all connections were in use although the database was quick.
+pub const BY_CONNECTIONS: &str = "connections";
 /// How one ended that has made all loads that it may make.
 const USED_UP: &str = "used up";
 /// How one ended whose answer is known.

@@ -36,7 +36,7 @@ struct Request {
     rate: Rate,
     /// The consistency level by its name in CQL.
     consistency: Option<&'static str>,
-    /// The time of all that is written, in microseconds since 1970; None for that of the server.
+    /// The time of all that is written, in microseconds since 1970; None for that of this host.
     timestamp: Option<i64>,
     /// The tables with the rows.
     tables: Tables,

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wire::load::{Level, LoadPlan, LoadResult, OperationSummary, SUMMARY_VERSION, Summary};
+use wire::load::{
+    Level, LoadPlan, LoadResult, OperationSummary, Policy, SUMMARY_VERSION, Summary,
+};
 
 use super::kept::{Kept, recovered};
 use super::sums::Sums;
@@ -16,8 +18,9 @@ pub fn of(plan: &LoadPlan, result: &LoadResult, sums: &Sums) -> Summary {
     let share = |part: f64| if seconds > 0.0 { part / seconds } else { 0.0 };
     let count: u64 = result.operations.values().sum();
     let kept = result.intended.map(|_| Kept::of(result));
+    // Operations that are left out do not wait, so there is no backlog that could grow.
     let steady = match plan.level {
-        Level::Rate { arrivals, .. } => Some(arrivals),
+        Level::Rate { arrivals, .. } if plan.policy != Policy::Drop => Some(arrivals),
         _ => None,
     };
     Summary {
@@ -42,7 +45,7 @@ pub fn of(plan: &LoadPlan, result: &LoadResult, sums: &Sums) -> Summary {
             .map(|kept| kept.slope),
         over_capacity: kept
             .zip(steady)
-            .is_some_and(|(kept, arrivals)| kept.missed(arrivals).is_some()),
+            .is_some_and(|(kept, arrivals)| kept.over(arrivals) && !result.saturated),
         recovered_after: recovered(plan, result),
         operations: operations(result, sums),
         messages: result.messages.clone(),

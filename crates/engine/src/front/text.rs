@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use wire::load::{Level, OperationSummary, Phase, Summary};
 
-use super::search::{self, BY_ENGINE, ERRORS, FAILED};
+use super::search::{self, BY_CONNECTIONS, BY_ENGINE, ERRORS, FAILED};
 use super::summary::ALL;
 use super::words::{latency, number};
+use crate::load::plan::in_flight;
 
 /// Columns of the table of times: a heading, and the quantile that stands there.
 const QUANTILES: [&str; 4] = ["p50", "p95", "p99", "p99.9"];
@@ -56,16 +57,27 @@ pub fn of(summary: &Summary) -> String {
 
 /// How a schedule was kept, without which response times say little.
 fn kept(summary: &Summary, out: &mut String) {
-    if let (Some(achieved), Some(slope)) = (summary.achieved, summary.slope) {
-        let _ = writeln!(
+    if let (Some(achieved), Level::Rate { .. }) = (summary.achieved, summary.level) {
+        let _ = write!(
             out,
-            "schedule: {:.1} % of it was over in time, and the backlog grew by {:.0} ms in each second",
-            100.0 * achieved,
-            1000.0 * slope
+            "schedule: {:.1} % of it was over in time",
+            100.0 * achieved
         );
+        let _ = match summary.slope {
+            Some(slope) => writeln!(
+                out,
+                ", and the backlog grew by {:.0} ms in each second",
+                1000.0 * slope
+            ),
+            None => writeln!(out),
+        };
     }
     if summary.over_capacity {
-        let _ = writeln!(out, "over capacity: these response times grow with --time");
+        let _ = writeln!(
+            out,
+            "over capacity, of the database or of {} at once: these response times grow with --time",
+            number(u64::from(in_flight(summary.level)), "operation")
+        );
     }
     if let Level::Burst { .. } = summary.level {
         let _ = match summary.recovered_after {
@@ -149,6 +161,9 @@ fn row(kind: &str, one: &OperationSummary, open: bool, out: &mut String) {
 fn searched(summary: &Summary, out: &mut String) {
     let ended = match search::ended(summary) {
         Some(BY_ENGINE) => "the engine itself may have been the limit",
+        Some(BY_CONNECTIONS) => {
+            "above it all connections were in use, and answers took no longer: type more --connections"
+        }
         Some(FAILED) => "the next load could not be made",
         Some(ERRORS) => "there were errors with more threads",
         Some(other) => other,
@@ -209,7 +224,10 @@ engine: busy for 20 % of the time, at its limit for 1.0 % of it
         let mut much = summary();
         assert!(!of(&much).contains("over capacity"));
         much.over_capacity = true;
-        assert!(of(&much).contains("over capacity: these response times grow with --time"));
+        let said = of(&much);
+        let expected = "over capacity, of the database or of 4 operations at once: these response \
+                        times grow with --time\n";
+        assert!(said.contains(expected), "{said}");
         much.level = Level::Burst {
             rate: 100.0,
             length: 1.0,
@@ -224,6 +242,14 @@ engine: busy for 20 % of the time, at its limit for 1.0 % of it
             told.contains("burst: 500 ms after its end nothing waited"),
             "{told}"
         );
+    }
+
+    #[test]
+    fn a_load_that_leaves_out_operations_has_no_backlog_that_grows() {
+        let mut dropping = summary();
+        dropping.slope = None;
+        let said = of(&dropping);
+        assert!(said.contains("schedule: 98.0 % of it was over in time\n"), "{said}");
     }
 
     #[test]
@@ -254,6 +280,9 @@ engine: busy for 20 % of the time, at its limit for 1.0 % of it
         let told = of(&found);
         let first = "highest rate that was sustained: 1234 a second (the engine itself ";
         assert!(told.starts_with(first), "{told}");
+        search.ended = BY_CONNECTIONS.to_owned();
+        found.search = Some(search.clone());
+        assert!(of(&found).contains(": type more --connections)\n"));
         (search.rate, search.ended) = (None, "never sustained".to_owned());
         found.search = Some(search);
         let told = of(&found);

@@ -35,7 +35,7 @@ pub mod log;
 pub mod mix;
 pub mod operation;
 pub mod operations;
-mod pace;
+pub mod pace;
 pub mod parts;
 pub mod plan;
 pub mod progress;
@@ -150,10 +150,10 @@ async fn make(
 
     let cpu = watch(&run, span, &mut workers).await?;
     ring.abort();
+    let intended = run.settle().await;
     close.abort();
     // They end by being aborted; only then do they let go of the run.
     let _ = (ring.await, close.await);
-    let intended = run.settle();
     let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still running"));
     finish(plan, run?, span, began, &driver, cpu, intended)
 }

@@ -98,6 +98,17 @@ impl Pace {
         let slot = n * u64::from(self.part.of) + u64::from(self.part.index);
         self.rates.intended(self.gaps.before(slot))
     }
+
+    /// Slots of this part in the first `seconds` of the load. `known` is the answer for an earlier
+    /// time, or zero; there the counting begins.
+    pub fn before(&mut self, seconds: f64, known: u64) -> u64 {
+        let time = nanoseconds(seconds);
+        let mut slots = known;
+        while self.intended(slots) < time {
+            slots += 1;
+        }
+        slots
+    }
 }
 
 /// Whether the rates of a plan can be kept; the error says what stands against it.

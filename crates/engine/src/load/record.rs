@@ -222,11 +222,13 @@ impl Recorder {
         self.end
     }
 
-    /// The measured window ends here; before, its end was not known.
+    /// The measured window ends here, and no operation was over since; before, its end was not
+    /// known, and intervals beyond it may have been closed.
     pub fn end_at(&mut self, end: u64) {
         self.advance(end);
         self.end = end;
         self.edge = self.edge();
+        self.timeline.cut(end);
     }
 
     /// Whether the log cannot be written any more; [`Recorder::finish`] tells why.

@@ -66,6 +66,9 @@ struct Schedule {
     intended: u64,
 }
 
+/// Slots that are counted at a time.
+const AT_A_TIME: u64 = 1024;
+
 /// One slot of an open load that was taken.
 pub struct Slot {
     /// When its operation is meant to start.
@@ -318,12 +321,16 @@ impl Run {
         self.used_at_end.get().unwrap_or_default()
     }
 
-    /// Count what was never started, and return the operations intended inside the window.
-    pub fn settle(&self) -> Option<u64> {
+    /// Count what was never started, and return the operations intended inside the window. There may
+    /// be millions, so signals are heeded meanwhile.
+    pub async fn settle(&self) -> Option<u64> {
         let schedule = self.schedule.as_ref()?;
         let last = self.last.get();
         if last < u64::MAX / 2 {
             while let Some(slot) = self.take_slot() {
+                if slot.number % AT_A_TIME == 0 {
+                    tokio::task::yield_now().await;
+                }
                 if self.drops {
                     if self.leave_out(&slot, last).is_none() {
                         break;

@@ -60,6 +60,14 @@ impl Timeline {
         }
     }
 
+    /// Nothing lies beyond `end`: no operation was over there.
+    pub fn cut(&mut self, end: u64) {
+        self.stretches.retain(|stretch| stretch.start < end);
+        if let Some(last) = self.stretches.last_mut() {
+            last.length = last.length.min(end - last.start);
+        }
+    }
+
     /// All of them, as the result has them.
     pub fn windows(&self) -> Vec<Window> {
         let seconds = |stretch: &Stretch| (stretch.start as f64 - self.begin as f64) / 1e9;

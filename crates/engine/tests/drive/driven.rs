@@ -1,10 +1,11 @@
 //! Loads that are made to their end.
 
 use std::path::Path;
+use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::redis::{listening, redis};
+use crate::redis::{far, listening, redis};
 use crate::{Scratch, drive, engine, plan, read, sum, well};
 
 /// A workload file as they come: comments, line ends of another system, properties of YCSB's
@@ -165,6 +166,34 @@ fn bursts_ramps_and_loads_that_drop_are_made_as_they_are_typed() {
         let backlog = result["backlog"].as_u64().unwrap();
         assert_eq!(sum(&result["operations"]) + dropped + backlog, intended);
     }
+}
+
+/// The summary of a load at so many operations a second.
+fn at_rate(url: &str, rate: &str, words: &[&str]) -> Value {
+    let scratch = Scratch::new();
+    let common = [url, "--workload", "c", "--rate", rate, "--out", "run"];
+    well(&drive(&scratch.0, &[&common, words].concat()));
+    read(&scratch.0.join("run"), "summary.json")
+}
+
+#[test]
+fn more_than_a_server_answers_is_over_capacity_and_answers_that_take_long_are_not() {
+    // It answers 400 a second.
+    let slow = "fake://?service_us=2500";
+    let much = at_rate(slow, "800", &["--time", "2s"]);
+    // On a busy machine the engine may have been the limit.
+    assert_ne!(much["over_capacity"], much["saturated"], "{much}");
+    assert!(much["slope"].as_f64().unwrap() > 0.1, "{much}");
+    let dropping = at_rate(slow, "800", &["--time", "2s", "--policy", "drop"]);
+    assert_eq!(dropping["over_capacity"], false, "{dropping}");
+    assert_eq!(dropping["slope"], Value::Null);
+    assert!(dropping["achieved"].as_f64().unwrap() < 0.8, "{dropping}");
+    // One in twenty operations is under way when the time is over.
+    let url = format!("redis://{}", far(Duration::from_millis(300)));
+    let words = ["-p", "recordcount=100", "--time", "6s", "--interval", "100ms"];
+    let away = at_rate(&url, "100", &words);
+    assert!(away["achieved"].as_f64().unwrap() < 0.97, "{away}");
+    assert_eq!(away["over_capacity"], false, "{away}");
 }
 
 #[test]

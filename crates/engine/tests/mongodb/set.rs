@@ -25,6 +25,10 @@ struct Set {
     far: AtomicUsize,
     /// After so many writes the next member becomes the primary.
     reign: AtomicU64,
+    /// So many reads are answered a second too late.
+    late: AtomicU64,
+    /// How often somebody asked a member who it is.
+    greetings: AtomicUsize,
     store: Store,
     /// Member and command of everything that is not about who is who.
     seen: Mutex<Vec<(usize, String, Value)>>,
@@ -40,6 +44,8 @@ impl Set {
             dark: AtomicUsize::new(NOBODY),
             far: AtomicUsize::new(NOBODY),
             reign: AtomicU64::new(u64::MAX),
+            late: AtomicU64::new(0),
+            greetings: AtomicUsize::new(0),
             store: Store::default(),
             seen: Mutex::default(),
         });
@@ -58,7 +64,10 @@ impl Set {
         }
         let primary = self.primary.load(Ordering::Relaxed) == number;
         match command.name.as_str() {
-            "hello" => return Reply::Document(self.hello(primary)),
+            "hello" => {
+                self.greetings.fetch_add(1, Ordering::Relaxed);
+                return Reply::Document(self.hello(primary));
+            }
             "ping" => {
                 if self.far.load(Ordering::Relaxed) == number {
                     std::thread::sleep(Duration::from_millis(100));
@@ -71,6 +80,11 @@ impl Set {
             }
         }
         let write = command.name != "find";
+        let fewer = |left: u64| left.checked_sub(1);
+        let (done, seen) = (Ordering::Relaxed, Ordering::Relaxed);
+        if !write && self.late.fetch_update(done, seen, fewer).is_ok() {
+            std::thread::sleep(Duration::from_secs(1));
+        }
         if write && self.reign.fetch_sub(1, Ordering::Relaxed) == 1 {
             // This write was the last: it is not done, and neither is any other here from now on.
             let next = (self.primary.load(Ordering::Relaxed) + 1) % self.addresses.len();
@@ -212,6 +226,29 @@ fn the_nearest_member_is_asked_whoever_it_is() {
         assert_eq!(run["verified"], 40);
         assert_eq!(set.got("find"), expected, "member {far} is far away");
     }
+}
+
+#[test]
+fn one_client_asks_for_all_who_is_who_when_many_had_no_answer() {
+    let clients = 20;
+    let set = Set::begin(3, &[]);
+    let scratch = Scratch::new();
+    let target = set.target(0, &json!({}));
+    scratch.result(&loading(&target));
+    set.greetings.store(0, Ordering::Relaxed);
+    set.late.store(clients, Ordering::Relaxed);
+    let mut plan = running(&target, &["read"], 200);
+    plan["level"]["threads"] = json!(clients);
+    plan["timeout"] = json!(0.4);
+    let run = scratch.result(&plan);
+    let late = sum(&run["errors"]["read"]);
+    assert!(late >= clients, "{run}");
+    // A connection for each client, and another one after a time-out; if each of them asked all
+    // members besides, these were five times as many.
+    let greetings = set.greetings.load(Ordering::Relaxed) as u64;
+    let connections = clients + late;
+    assert!(greetings >= connections, "{greetings}");
+    assert!(greetings < 2 * connections, "{greetings} of {connections}");
 }
 
 #[test]

@@ -44,15 +44,17 @@ pub struct Summary {
     pub offered: Option<f64>,
     /// Operations intended inside the window, neither answered nor dropped when it ended.
     pub backlog: u64,
-    /// Operations over when the window ended, as a share of those intended; null in a closed loop.
+    /// Operations over inside the window, those that the warm-up left over too, as a share of those
+    /// intended inside it; null in a closed loop.
     #[serde(default)]
     pub achieved: Option<f64>,
     /// Seconds that the backlog grew by in each second, over the second half of the window; null
-    /// where the rate was not the same all the time.
+    /// where the rate was not the same all the time, and where operations are left out.
     #[serde(default)]
     pub slope: Option<f64>,
-    /// Whether the load was more than could be answered, by the rules of a search, so that response
-    /// times depend on its length.
+    /// Whether a rate was more than could be answered, by the database or by so many operations at
+    /// once, so that response times depend on the length of the load. False where the engine may have
+    /// limited it, and where operations are left out.
     #[serde(default)]
     pub over_capacity: bool,
     /// Seconds from the end of a burst until, by the time line, nothing waited any more; null where
@@ -131,7 +133,8 @@ pub struct SearchSummary {
     /// Highest rate that was sustained, in operations per second; null if none was.
     pub rate: Option<f64>,
     /// How it ended: `found`, `engine` (a rate was found, and the engine itself may have been what
-    /// refused those above it), `used up` (no more probes), `never sustained` (not even one operation
+    /// refused those above it), `connections` (a rate was found; above it all connections were in use
+    /// although answers took no longer, so more connections may carry more), `used up` (no more probes), `never sustained` (not even one operation
     /// per second), `failed` (the next load could not be made) or `told to end`.
     pub ended: String,
     /// All loads that were tried, in order.
@@ -150,6 +153,13 @@ pub struct ProbeSummary {
     pub slope: f64,
     /// Response time that 99 % did not exceed, in seconds; null if nothing was answered.
     pub p99: Option<f64>,
+    /// Mean service time, in seconds; null if nothing was answered.
+    #[serde(default)]
+    pub service: Option<f64>,
+    /// Share of the connections that were in use, by Little's law: throughput × mean service time /
+    /// connections.
+    #[serde(default)]
+    pub in_use: Option<f64>,
     /// Whether the engine may have been the limit.
     pub saturated: bool,
     /// Why the rate was not sustained, each reason in words; empty if it was.

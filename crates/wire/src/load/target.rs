@@ -22,8 +22,9 @@ pub struct Target {
     /// `read_consistency`, `write_consistency` (`ONE`; `QUORUM`, `LOCAL_QUORUM`, …), `connections`
     /// (to each member, 1), `coordinator` (`replica`: each request goes to a member that has the
     /// record; or `any`; `replica`), `before` (statements in CQL that the first part executes
-    /// before the load), and `timestamp` (of all rows of cassandra-stress that are written, in
-    /// microseconds since 1970; that of the server). For `redis`: `wait` (replicas that acknowledge
+    /// before the load), `datacenter` (whose members are asked; that of
+    /// the first address), and `timestamp` (of all rows of
+    /// cassandra-stress that are written, in microseconds since 1970; that of this host). For `redis`: `wait` (replicas that acknowledge
     /// each write), `shape` (`hash` as YCSB keeps records, or plain `string`, which cannot be scanned; `hash`),
     /// `read_from` (`primary` or `replica`; in the topology `replicas` those are the addresses
     /// after the first; `primary`). For `mongodb`, by the names in its connection strings: `w` (1; a

@@ -95,7 +95,13 @@ pub fn of_preparation(error: &PrepareError) -> Failure {
 
 fn of_attempt(error: &RequestAttemptError) -> Failure {
     match error {
-        RequestAttemptError::DbError(error, message) => Failure::new(of_server(error), message),
+        RequestAttemptError::DbError(error, message) => Failure {
+            lasting: matches!(
+                error,
+                DbError::SyntaxError | DbError::ConfigError | DbError::Unauthorized
+            ),
+            ..Failure::new(of_server(error), message)
+        },
         RequestAttemptError::BrokenConnectionError(broken) => {
             Failure::new(of_break(broken), told(broken))
         }
@@ -174,7 +180,9 @@ mod tests {
             write_type: WriteType::Simple,
         };
         assert_eq!(answered(timeout).fault, Fault::Timeout);
-        assert_eq!(answered(DbError::Overloaded).fault, Fault::Server);
+        let overloaded = answered(DbError::Overloaded);
+        assert_eq!((overloaded.fault, overloaded.lasting), (Fault::Server, false));
+        assert!(answered(DbError::ConfigError).lasting);
     }
 
     #[test]

@@ -38,10 +38,43 @@ impl Inquiry {
     }
 }
 
+/// That somebody asks who is who, for everybody: meanwhile the others go by what is known. Who gives
+/// up before everything is learnt leaves the question to the next one.
+struct Asking<'a> {
+    shared: &'a Shared,
+    learnt: bool,
+}
+
+impl<'a> Asking<'a> {
+    fn begin(shared: &'a Shared) -> Self {
+        shared.asking.set(true);
+        shared.stale.set(false);
+        Self {
+            shared,
+            learnt: false,
+        }
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.shared.asking.set(false);
+        if !self.learnt {
+            self.shared.suspect();
+        }
+    }
+}
+
 impl Shared {
+    /// Whether it must be asked anew who is who, and nobody does so yet.
+    pub(super) fn outdated(&self) -> bool {
+        self.stale.get() && !self.asking.get()
+    }
+
     /// Ask everybody heard of, and learn who takes writes and who takes reads. The error is that of
     /// somebody who did not answer, where nobody did.
     pub(super) async fn refresh(self: &Rc<Self>) -> Result<(), Failure> {
+        let mut asking = Asking::begin(self);
         let mut inquiry = Inquiry {
             shared: self.clone(),
             asked: BTreeSet::new(),
@@ -72,7 +105,9 @@ impl Shared {
                 }
             }
         }
-        self.learn(told, failures)
+        self.learn(told, failures)?;
+        asking.learnt = true;
+        Ok(())
     }
 
     /// Members are those that the set advertises: what else answered is one of them by another
@@ -96,7 +131,6 @@ impl Shared {
             self.look_again();
         }
         *self.missing.borrow_mut() = missing;
-        self.stale.set(false);
         Ok(())
     }
 

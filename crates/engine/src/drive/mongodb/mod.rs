@@ -52,6 +52,8 @@ struct Shared {
     members: RefCell<Members>,
     /// Who is who is to be asked for (again) before the next operation.
     stale: Cell<bool>,
+    /// Somebody asks.
+    asking: Cell<bool>,
     /// Why a member that reads could go to was not reached.
     missing: RefCell<Option<Failure>>,
     /// Whether such a member will be asked again.
@@ -90,6 +92,7 @@ impl Mongodb {
             login,
             members: RefCell::new(members),
             stale: Cell::new(settings.topology == Topology::Replicas),
+            asking: Cell::new(false),
             missing: RefCell::new(None),
             looking: Cell::new(false),
             resolved: Resolved::default(),

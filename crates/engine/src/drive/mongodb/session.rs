@@ -35,7 +35,7 @@ impl Session {
 
     /// Connect to every member that operations may go to.
     pub async fn connect(&mut self) -> Result<(), Failure> {
-        if self.shared.stale.get() {
+        if self.shared.outdated() {
             Box::pin(self.shared.refresh()).await?;
         }
         self.shared.complete()?;
@@ -69,7 +69,7 @@ impl Session {
         found: &mut Found,
     ) -> Result<(), Failure> {
         self.asked.clear();
-        if self.shared.stale.get() {
+        if self.shared.outdated() {
             Box::pin(self.shared.refresh()).await?;
         }
         self.turn = self.turn.wrapping_add(1);

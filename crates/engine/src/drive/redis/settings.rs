@@ -83,7 +83,8 @@ fn reads(plan: &LoadPlan) -> Result<Role, String> {
         Some(Some("replica")) => match target.topology.as_str() {
             "single" => Err("a `single` server has no replica to read from".to_owned()),
             "replicas" if target.addresses.len() < 2 => {
-                Err("`addresses` must name the replicas to read from, after the primary".to_owned())
+                Err("name the replicas to read from after the primary, as HOST:PORT,HOST:PORT"
+                    .to_owned())
             }
             _ => Ok(Role::Replica),
         },

@@ -41,18 +41,17 @@ impl Shape {
         let refusals = [
             (
                 runs && mix.scan > 0.0,
-                "plain strings have no index to scan; use the `shape` `hash`, or leave `scan` out \
-                 of `mix`",
+                "plain strings have no index to scan; use the `shape` `hash`, or a workload without \
+                 scans",
             ),
             (
                 reads && workload.read_fields == ReadFields::AllByName,
-                "fields of plain strings have no names to read by; `read_fields` must be `all` or \
-                 `one`",
+                "fields of plain strings have no names to read by; use the `shape` `hash`, or leave \
+                 `readallfieldsbyname` out",
             ),
             (
                 parts && field.is_none(),
-                "fields of plain strings are found only where `field_lengths` are `constant` and \
-                 not 0; read and write all fields, or use the `shape` `hash`",
+                "fields of plain strings are found only where all have the same length, above 0; read and write all fields, or use the `shape` `hash`",
             ),
         ];
         match refusals.into_iter().find(|(refused, _)| *refused) {

@@ -10,6 +10,8 @@ use super::super::kept::Kept;
 use super::super::summary::ALL;
 use super::super::words::latency;
 use super::rates::{arrivals, rate_of};
+use crate::load::plan::in_flight;
+use crate::load::share;
 
 /// What one load of a search says of its rate.
 pub fn judged(
@@ -29,11 +31,15 @@ pub fn judged(
         refusals.extend(missed(name, *most, summary));
     }
     let response = all.response.as_ref();
+    let service = all.service.as_ref().map(|times| times.mean);
+    let connections = share::count(u64::from(in_flight(plan.level)), plan.part) as f64;
     ProbeSummary {
         rate: rate_of(summary.level),
         achieved: kept.achieved,
         slope: kept.slope,
         p99: response.map(|times| times.quantiles["p99"]),
+        service,
+        in_use: service.map(|service| summary.throughput * service / connections),
         saturated: result.saturated,
         refusals,
     }
@@ -99,6 +105,20 @@ mod tests {
         assert_eq!(refusals(&kept, false, "p99<25ms"), [""; 0]);
         let said = refusals(&kept, false, "p99<15ms,service.p50<100ms");
         assert_eq!(said, ["`response.p99` was 20.0 ms, more than 15.0 ms"]);
+    }
+
+    #[test]
+    fn connections_are_in_use_for_as_long_as_answers_take() {
+        let (mut plan, found, mut told) = (plan(), result(), summary());
+        plan.level = Level::Rate {
+            rate: 50.0,
+            connections: 4,
+            arrivals: Arrivals::Constant,
+        };
+        told.throughput = 40.0;
+        told.operations.get_mut(ALL).unwrap().service.as_mut().unwrap().mean = 0.05;
+        let probe = judged(&plan, &found, &told, &BTreeMap::new());
+        assert_eq!((probe.service, probe.in_use), (Some(0.05), Some(0.5)));
     }
 
     #[derive(serde::Deserialize)]

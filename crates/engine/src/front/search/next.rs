@@ -7,12 +7,16 @@
 
 use wire::load::ProbeSummary;
 
-use super::{BY_ENGINE, FOUND, Limits, USED_UP};
+use super::{BY_CONNECTIONS, BY_ENGINE, FOUND, Limits, USED_UP};
 
 /// Of the ramp, up and down.
 const FACTOR: f64 = 2.0;
 /// Below this share of the intended operations one refusal is enough to go on with a lower rate.
 const CLEAR: f64 = 0.9;
+/// Share of the connections from which on all count as in use.
+const ALL_IN_USE: f64 = 0.9;
+/// How many times the shortest mean service time is no longer than that.
+const AS_LONG: f64 = 1.5;
 
 /// The rate to try after these loads, whole and at least 1; None when the search is over.
 pub fn rate(limits: Limits, probes: &[ProbeSummary]) -> Option<f64> {
@@ -52,9 +56,21 @@ pub fn found(limits: Limits, probes: &[ProbeSummary]) -> (Option<f64>, &'static 
         (false, _) => USED_UP,
         (true, _) if high.is_some_and(limited) => BY_ENGINE,
         (true, None) => "never sustained",
+        (true, _) if high.is_some_and(|high| by_connections(high, probes)) => BY_CONNECTIONS,
         (true, Some(_)) => FOUND,
     };
     (low, ended)
+}
+
+/// Whether it was not the database that refused a rate: all connections were in use, and answers
+/// took about as long as at lower rates. In a database at its limit they wait for each other.
+fn by_connections(rate: f64, probes: &[ProbeSummary]) -> bool {
+    let times = probes.iter().filter_map(|probe| probe.service);
+    let shortest = times.fold(f64::INFINITY, f64::min);
+    probes.iter().filter(|probe| same(probe, rate)).any(|probe| {
+        probe.in_use.is_some_and(|share| share >= ALL_IN_USE)
+            && probe.service.is_some_and(|time| time <= AS_LONG * shortest)
+    })
 }
 
 /// The highest rate that was sustained, and the lowest refused by more than little or twice.
@@ -131,6 +147,8 @@ mod tests {
             achieved,
             slope: 0.0,
             p99: None,
+            service: None,
+            in_use: None,
             saturated: false,
             refusals,
         }
@@ -205,6 +223,21 @@ mod tests {
             probe.saturated = !probe.refusals.is_empty();
         }
         assert_eq!(found(LIMITS, &probes), (low, BY_ENGINE));
+    }
+
+    #[test]
+    fn a_rate_that_was_too_high_for_the_connections_is_not_told_as_that_of_the_database() {
+        let ended = |much: f64| {
+            let mut probes = searched(LIMITS, 3200.0);
+            for probe in &mut probes {
+                let refused = !probe.refusals.is_empty();
+                probe.service = Some(if refused { much } else { 0.02 });
+                probe.in_use = Some(if refused { 1.0 } else { probe.rate * 0.02 / 64.0 });
+            }
+            found(LIMITS, &probes).1
+        };
+        assert_eq!(ended(0.021), BY_CONNECTIONS);
+        assert_eq!(ended(0.04), "found", "answers wait for each other in the database");
     }
 
     #[derive(serde::Deserialize)]

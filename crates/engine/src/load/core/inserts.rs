@@ -2,10 +2,8 @@
 
 use wire::load::{Level, LoadPlan, Phase, Ycsb};
 
-use crate::load::share;
-
-/// Twice the inserts that this part is to make, cut to a whole number as YCSB cuts it. Where a
-/// closed loop ends by time alone, which YCSB does not allow here, their number is unknown, and as
+/// Twice the inserts that all parts together are to make, cut to a whole number as YCSB cuts it, so
+/// that the same keys are popular in each part and in an undivided load. Where a closed loop ends by time alone, which YCSB does not allow here, their number is unknown, and as
 /// many as there are records are allowed for.
 pub fn expected(plan: &LoadPlan, workload: &Ycsb) -> u64 {
     let weight = workload.mix.insert;
@@ -13,9 +11,9 @@ pub fn expected(plan: &LoadPlan, workload: &Ycsb) -> u64 {
         return 0;
     }
     let operations = match (plan.operations, plan.duration) {
-        (Some(operations), _) => share::count(operations, plan.part) as f64,
+        (Some(operations), _) => operations as f64,
         (None, seconds) => match intended(plan.level, plan.warmup, seconds.unwrap_or_default()) {
-            Some(operations) => operations / f64::from(plan.part.of),
+            Some(operations) => operations,
             None => return workload.records,
         },
     };
@@ -55,7 +53,7 @@ mod tests {
         };
         assert_eq!(expected(&plan), 100);
         plan.part = Part { index: 1, of: 3 };
-        assert_eq!(expected(&plan), 33);
+        assert_eq!(expected(&plan), 100, "the same keys are popular in all parts");
         plan.phase = Phase::Load;
         assert_eq!(expected(&plan), 0);
     }

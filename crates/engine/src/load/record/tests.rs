@@ -188,6 +188,25 @@ fn one_under_way_when_the_window_of_a_closed_loop_ends_is_an_error_or_unfinished
 }
 
 #[test]
+fn the_time_line_ends_with_the_last_operation_however_late_that_is_noticed() {
+    let mut recorder = Recorder::new(Kept::default().log(), 0, u64::MAX, 100 * MS, true);
+    recorder.record(&Outcome {
+        kind: Kind::Insert,
+        intended: None,
+        started: 0,
+        ended: 130 * MS,
+        failure: None,
+        compared: false,
+    });
+    recorder.advance(450 * MS);
+    recorder.end_at(recorder.last_over() + 1);
+    let counts = recorder.finish(460 * MS).unwrap();
+    let lengths = counts.windows.iter().map(|window| window.length);
+    assert_eq!(lengths.collect::<Vec<_>>(), [0.1, 0.030000001]);
+    assert_eq!(counts.windows[1].operations, 1);
+}
+
+#[test]
 fn a_disk_that_stands_still_makes_intervals_longer_and_loses_nothing() {
     let kept = Kept::default();
     let held = kept.hold();
