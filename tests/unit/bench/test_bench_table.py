@@ -53,7 +53,10 @@ def test_the_engine_stands_first_and_the_others_beside_it() -> None:
 
 def test_a_goal_is_not_reached_beside_a_client_that_was_still_becoming_faster() -> None:
     taken = {ENGINE: [shot(1)] * 6, PEER: [shot(10)] * 6}
-    for cold, expected in (((), "≤ 0.5: reached |"), ((PEER,), "≤ 0.5: not settled, as the client")):
+    for cold, expected in (
+        ((), "≤ 0.5: reached |"),
+        ((PEER,), "≤ 0.5: not settled, as the client"),
+    ):
         section = Section("Redis", [], lines("read", taken, {PEER: 0.5}, cold), [], 1)
         assert expected in markdown(section, 6)
     slow = lines("read", taken, {PEER: 0.05}, [PEER])

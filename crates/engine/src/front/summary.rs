@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wire::load::{
-    Level, LoadPlan, LoadResult, OperationSummary, Policy, SUMMARY_VERSION, Summary,
-};
+use wire::load::{Level, LoadPlan, LoadResult, OperationSummary, Policy, SUMMARY_VERSION, Summary};
 
 use super::kept::{Kept, recovered};
 use super::sums::Sums;

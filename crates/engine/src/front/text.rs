@@ -249,7 +249,10 @@ engine: busy for 20 % of the time, at its limit for 1.0 % of it
         let mut dropping = summary();
         dropping.slope = None;
         let said = of(&dropping);
-        assert!(said.contains("schedule: 98.0 % of it was over in time\n"), "{said}");
+        assert!(
+            said.contains("schedule: 98.0 % of it was over in time\n"),
+            "{said}"
+        );
     }
 
     #[test]

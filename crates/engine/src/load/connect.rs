@@ -33,12 +33,13 @@ pub async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session
     let within = plan.timeout.max(LONGEST);
     let failed = |failure: Failure| {
         let (address, reason) = (&plan.target.addresses[0], failure.message);
-        let unreached = matches!(failure.fault, Fault::Connection | Fault::Timeout);
+        // It is the database that answered so.
+        let answered = matches!(failure.fault, Fault::Server | Fault::Unavailable);
         io::Error::other(if failure.lasting && failure.fault == Fault::Connection {
             format!("no connection: {reason}")
         } else if failure.lasting {
             format!("no load of `{address}`: {reason}")
-        } else if !unreached {
+        } else if answered {
             format!("no load of `{address}` could begin within {within} s: {reason}")
         } else {
             format!(

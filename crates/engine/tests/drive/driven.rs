@@ -190,7 +190,14 @@ fn more_than_a_server_answers_is_over_capacity_and_answers_that_take_long_are_no
     assert!(dropping["achieved"].as_f64().unwrap() < 0.8, "{dropping}");
     // One in twenty operations is under way when the time is over.
     let url = format!("redis://{}", far(Duration::from_millis(300)));
-    let words = ["-p", "recordcount=100", "--time", "6s", "--interval", "100ms"];
+    let words = [
+        "-p",
+        "recordcount=100",
+        "--time",
+        "6s",
+        "--interval",
+        "100ms",
+    ];
     let away = at_rate(&url, "100", &words);
     assert!(away["achieved"].as_f64().unwrap() < 0.97, "{away}");
     assert_eq!(away["over_capacity"], false, "{away}");

@@ -181,7 +181,10 @@ mod tests {
         };
         assert_eq!(answered(timeout).fault, Fault::Timeout);
         let overloaded = answered(DbError::Overloaded);
-        assert_eq!((overloaded.fault, overloaded.lasting), (Fault::Server, false));
+        assert_eq!(
+            (overloaded.fault, overloaded.lasting),
+            (Fault::Server, false)
+        );
         assert!(answered(DbError::ConfigError).lasting);
     }
 

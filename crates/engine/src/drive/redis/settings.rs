@@ -82,10 +82,10 @@ fn reads(plan: &LoadPlan) -> Result<Role, String> {
         None | Some(Some("primary")) => Ok(Role::Primary),
         Some(Some("replica")) => match target.topology.as_str() {
             "single" => Err("a `single` server has no replica to read from".to_owned()),
-            "replicas" if target.addresses.len() < 2 => {
-                Err("name the replicas to read from after the primary, as HOST:PORT,HOST:PORT"
-                    .to_owned())
-            }
+            "replicas" if target.addresses.len() < 2 => Err(
+                "name the replicas to read from after the primary, as HOST:PORT,HOST:PORT"
+                    .to_owned(),
+            ),
             _ => Ok(Role::Replica),
         },
         Some(_) => Err("the option `read_from` must be `primary` or `replica`".to_owned()),

@@ -130,7 +130,7 @@ mod tests {
         ];
         for change in changes {
             let said = asked("string", change).unwrap_err();
-            assert!(said.contains("`constant` and not 0"), "{said}");
+            assert!(said.contains("the same length, above 0"), "{said}");
         }
     }
 

@@ -116,7 +116,13 @@ mod tests {
             arrivals: Arrivals::Constant,
         };
         told.throughput = 40.0;
-        told.operations.get_mut(ALL).unwrap().service.as_mut().unwrap().mean = 0.05;
+        told.operations
+            .get_mut(ALL)
+            .unwrap()
+            .service
+            .as_mut()
+            .unwrap()
+            .mean = 0.05;
         let probe = judged(&plan, &found, &told, &BTreeMap::new());
         assert_eq!((probe.service, probe.in_use), (Some(0.05), Some(0.5)));
     }

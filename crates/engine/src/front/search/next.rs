@@ -67,10 +67,13 @@ pub fn found(limits: Limits, probes: &[ProbeSummary]) -> (Option<f64>, &'static 
 fn by_connections(rate: f64, probes: &[ProbeSummary]) -> bool {
     let times = probes.iter().filter_map(|probe| probe.service);
     let shortest = times.fold(f64::INFINITY, f64::min);
-    probes.iter().filter(|probe| same(probe, rate)).any(|probe| {
-        probe.in_use.is_some_and(|share| share >= ALL_IN_USE)
-            && probe.service.is_some_and(|time| time <= AS_LONG * shortest)
-    })
+    probes
+        .iter()
+        .filter(|probe| same(probe, rate))
+        .any(|probe| {
+            probe.in_use.is_some_and(|share| share >= ALL_IN_USE)
+                && probe.service.is_some_and(|time| time <= AS_LONG * shortest)
+        })
 }
 
 /// The highest rate that was sustained, and the lowest refused by more than little or twice.
@@ -232,12 +235,20 @@ mod tests {
             for probe in &mut probes {
                 let refused = !probe.refusals.is_empty();
                 probe.service = Some(if refused { much } else { 0.02 });
-                probe.in_use = Some(if refused { 1.0 } else { probe.rate * 0.02 / 64.0 });
+                probe.in_use = Some(if refused {
+                    1.0
+                } else {
+                    probe.rate * 0.02 / 64.0
+                });
             }
             found(LIMITS, &probes).1
         };
         assert_eq!(ended(0.021), BY_CONNECTIONS);
-        assert_eq!(ended(0.04), "found", "answers wait for each other in the database");
+        assert_eq!(
+            ended(0.04),
+            "found",
+            "answers wait for each other in the database"
+        );
     }
 
     #[derive(serde::Deserialize)]

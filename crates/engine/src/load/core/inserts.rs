@@ -53,7 +53,11 @@ mod tests {
         };
         assert_eq!(expected(&plan), 100);
         plan.part = Part { index: 1, of: 3 };
-        assert_eq!(expected(&plan), 100, "the same keys are popular in all parts");
+        assert_eq!(
+            expected(&plan),
+            100,
+            "the same keys are popular in all parts"
+        );
         plan.phase = Phase::Load;
         assert_eq!(expected(&plan), 0);
     }

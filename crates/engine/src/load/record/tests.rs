@@ -202,7 +202,7 @@ fn the_time_line_ends_with_the_last_operation_however_late_that_is_noticed() {
     recorder.end_at(recorder.last_over() + 1);
     let counts = recorder.finish(460 * MS).unwrap();
     let lengths = counts.windows.iter().map(|window| window.length);
-    assert_eq!(lengths.collect::<Vec<_>>(), [0.1, 0.030000001]);
+    assert_eq!(lengths.collect::<Vec<_>>(), [0.1, 0.030_000_001]);
     assert_eq!(counts.windows[1].operations, 1);
 }
 
