@@ -156,8 +156,8 @@ pub struct ProbeSummary {
     /// Mean service time, in seconds; null if nothing was answered.
     #[serde(default)]
     pub service: Option<f64>,
-    /// Share of the connections that were in use, by Little's law: throughput × mean service time /
-    /// connections.
+    /// Share of the connections that were in use, by Little's law: operations over in each second ×
+    /// mean service time / connections.
     #[serde(default)]
     pub in_use: Option<f64>,
     /// Whether the engine may have been the limit.

@@ -32,6 +32,8 @@ pub fn judged(
     }
     let response = all.response.as_ref();
     let service = all.service.as_ref().map(|times| times.mean);
+    // Over capacity most of what is over in the window was intended before it.
+    let over = kept.achieved * summary.offered.unwrap_or_default();
     let connections = share::count(u64::from(in_flight(plan.level)), plan.part) as f64;
     ProbeSummary {
         rate: rate_of(summary.level),
@@ -39,7 +41,7 @@ pub fn judged(
         slope: kept.slope,
         p99: response.map(|times| times.quantiles["p99"]),
         service,
-        in_use: service.map(|service| summary.throughput * service / connections),
+        in_use: service.map(|service| over * service / connections),
         saturated: result.saturated,
         refusals,
     }
@@ -115,7 +117,6 @@ mod tests {
             connections: 4,
             arrivals: Arrivals::Constant,
         };
-        told.throughput = 40.0;
         told.operations
             .get_mut(ALL)
             .unwrap()
@@ -124,7 +125,10 @@ mod tests {
             .unwrap()
             .mean = 0.05;
         let probe = judged(&plan, &found, &told, &BTreeMap::new());
-        assert_eq!((probe.service, probe.in_use), (Some(0.05), Some(0.5)));
+        assert_eq!(probe.service, Some(0.05));
+        // 49 of 50 a second were over.
+        let in_use = probe.in_use.unwrap();
+        assert!((in_use - 49.0 * 0.05 / 4.0).abs() < 1e-9, "{in_use}");
     }
 
     #[derive(serde::Deserialize)]
