@@ -148,14 +148,15 @@ def _tests(
     """Run tests, and take in what they tell while they run; returns the exit code as `_run`."""
     telling = log.with_suffix(".told")
     telling.touch()
-    with telling.open(encoding="utf-8") as lines:
-        lines.seek(0, os.SEEK_END)  # what was told of earlier tries is kept
-        rest = ""
+    with telling.open("rb") as lines:
+        taken = lines.seek(0, os.SEEK_END)  # what was told of earlier tries is kept
 
         def look() -> None:
-            nonlocal rest
-            *whole, rest = (rest + lines.read()).split("\n")
-            told.take(whole)
+            nonlocal taken
+            lines.seek(taken)  # so that what an interruption kept from being taken in is read again
+            whole, end, _ = lines.read().rpartition(b"\n")
+            told.take(whole.decode().splitlines())
+            taken += len(whole + end)
             progress(told)
 
         try:

@@ -15,8 +15,8 @@ from .contenders import Contender, Run, in_all_loads
 from .core import COMPARED, Core, CoreAsked
 from .shots import Shot
 from .table import Section
-from .verdict import LEAST
 from .warmed import NOTE as WARMED_NOTE
+from .warmed import TURNS
 from .ycsb_client import YCSB, Binding
 
 _WARM = (
@@ -27,7 +27,7 @@ _TAKEN = (
     "The engine counts the records of an answer and takes no field out of it. YCSB takes out each."
 )
 _IN_JAVA = (
-    f"Those clients take {LEAST} turns at most, in turns with the engine alone; all others take "
+    f"Those clients take {TURNS} turns at most, in turns with the engine alone; all others take "
     "theirs before."
 )
 

@@ -10,7 +10,7 @@ from .bench import Client
 from .core import Core, CoreAsked, filling
 from .shots import Shot, in_turns
 from .table import ENGINE, Line, lines
-from .verdict import LEAST
+from .warmed import TURNS
 from .warmed import warm_up, warmed
 
 Run = Callable[[CoreAsked], Shot]
@@ -97,7 +97,7 @@ def in_all_loads(
     """Each load of `Core` by all clients in turns, `pairs` times, when each has put all records in.
     Before its turns each makes the load uncounted: the servers run in Java and become fast with
     what they are asked for, so whoever went first would pay for all. A turn of a client in Java is
-    long, so those take `LEAST` turns at most, beside as many of the engine. `goals`: client → the
+    long, so those take `TURNS` turns at most, beside as many of the engine. `goals`: client → the
     highest share, for those that are there."""
     there = {each.name for each in contenders}
     reachable = {name: goal for name, goal in goals.items() if name in there}
@@ -119,7 +119,7 @@ def in_all_loads(
             return lines(asked.title, in_turns(clients, pairs), goals, cold)
 
         # The engine is at the head of both, and is shown once.
-        return [*by(False, pairs), *by(True, min(pairs, LEAST))[1:]]
+        return [*by(False, pairs), *by(True, min(pairs, TURNS))[1:]]
 
     def fill() -> None:
         for each in contenders:

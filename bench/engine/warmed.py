@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from .shots import Shot
 
+TURNS = 12
+"""The most turns of such a client, for they are long."""
 MOST = 4
 """The longest warm-up, as a multiple of the operations of all other clients."""
 STILL = 0.9

@@ -42,6 +42,17 @@ sys.argv = ["gate", "test"]
 runpy.run_module("gate", run_name="__main__", alter_sys=True)
 """
 
+INTERRUPTED = """
+from gate import outcome
+take = outcome.Told.take
+def interrupted(told, lines):
+    if any("test_before" in line and "ended" in line for line in lines):
+        outcome.Told.take = take
+        raise KeyboardInterrupt
+    take(told, lines)
+outcome.Told.take = interrupted
+"""
+
 HUNG = """
 import pathlib, pytest, signal, subprocess, time
 def test_before(): pass
@@ -121,6 +132,12 @@ def test_whatever_ends_the_gate_ends_its_stages(tmp_path: Path, number: signal.S
         ended = (tmp_path / "said").read_text()
         assert "Failed:\n  one\n" in ended
         assert ended.splitlines()[-1] == "gate: 1 passed, 1 failed, 0 skipped"
+
+
+def test_an_interruption_loses_nothing_that_a_stage_has_told(tmp_path: Path) -> None:
+    written(tmp_path, {"tests/test_one.py": WAITS})
+    _, said = carried(tmp_path, "-c", INTERRUPTED + ENDED)
+    assert said.splitlines()[-1] == "gate: 1 passed, 1 failed, 0 skipped"
 
 
 def until(seen: Callable[[], bool]) -> None:
