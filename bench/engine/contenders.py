@@ -10,8 +10,7 @@ from .bench import Client
 from .core import Core, CoreAsked, filling
 from .shots import Shot, in_turns
 from .table import ENGINE, Line, lines
-from .warmed import TURNS
-from .warmed import warm_up, warmed
+from .warmed import TURNS, warm_up, warmed
 
 Run = Callable[[CoreAsked], Shot]
 """Has a client do once what it is asked for."""
