@@ -6,10 +6,11 @@ Only the process that reports writes; workers of pytest-xdist send it what they 
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import json
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TextIO
@@ -76,6 +77,18 @@ def _limit(item: pytest.Item) -> float:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with contextlib.nullcontext() if _without_fixtures(item) else _watched(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    with _watched(item) if _without_fixtures(item) else contextlib.nullcontext():
+        return (yield)
+
+
+@contextlib.contextmanager
+def _watched(item: pytest.Item) -> Iterator[None]:
     """End this process where a test hangs that no signal reaches; the log says where it was.
 
     Its limit is pytest-timeout's, by a signal; after that no clean-up of it has any.
@@ -84,9 +97,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     if limit:
         faulthandler.dump_traceback_later(limit + CLEANING, exit=True, file=_LOG)
     try:
-        return (yield)
+        yield
     finally:
         faulthandler.cancel_dump_traceback_later()
+
+
+def _without_fixtures(item: pytest.Item) -> bool:
+    """Whether a test's limit leaves out its fixtures, as where they build for many minutes."""
+    marker = item.get_closest_marker("timeout")
+    return marker is not None and bool(marker.kwargs.get("func_only"))
 
 
 class OneScope(LoadScopeScheduling):  # type: ignore[misc]

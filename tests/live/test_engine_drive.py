@@ -126,37 +126,40 @@ def test_the_backlog_of_a_minute_is_worked_off_and_nothing_of_it_is_lost(place: 
     insist_on_recovery(place, "redis://127.0.0.1", RECORDS)
 
 
-def searched(place: Place, goal: str, *words: str) -> dict[str, Any]:
-    """The summary of a search, once the server has counted what it says."""
+def searched(place: Place, goal: str, *words: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The summary of a search, once the server has counted what it says, and its loads in order."""
     place.start(6379)
     common = ("drive", "redis://127.0.0.1", "--workload", "c", "-p", f"recordcount={RECORDS}")
     place.typed(*common, "load")
     out, _ = place.typed(*common, "--search", goal, "--time", "500ms", *words)
-    probes = sorted(out.glob("probe-*"))
-    answered = sum(sum(told(probe)["operations"].values()) for probe in probes)
+    probes = [told(probe) for probe in sorted(out.glob("probe-*"))]
+    answered = sum(sum(probe["operations"].values()) for probe in probes)
     # What is under way at an edge of a window, and all of the warm-up, is not in the results.
     assert place.calls(6379, "hgetall") >= answered > 0
     summary = summed_up(out)
     assert summary["operations"]["all"]["errors"] == {}
-    return summary
+    return summary, probes
 
 
 def test_the_rate_that_is_found_was_answered_and_the_next_one_was_not(place: Place) -> None:
-    summary = searched(place, "sustained", "--search-precision", "1")
+    summary, loads = searched(place, "sustained", "--search-precision", "1")
     search = summary["search"]
     assert search["ended"] in ("found", "engine")
     kept = [probe["rate"] for probe in search["probes"] if not probe["refusals"]]
     refused = [probe["rate"] for probe in search["probes"] if probe["refusals"]]
     assert search["rate"] == max(kept) == summary["level"]["rate"]
     assert min(rate for rate in refused if rate not in kept) <= 2 * search["rate"]
-    count = summary["operations"]["all"]["count"]
-    # One of a hundred may be missing, two at the edges of the window, and as many as there are
-    # connections, because those that flow in from the warm-up stand for them.
-    assert count >= 0.99 * search["rate"] * summary["seconds"] - 2 - summary["connections"]
+    found = [
+        sum(each["operations"] for each in load["windows"] if each["start"] >= -1e-9)
+        for load, probe in zip(loads, search["probes"], strict=True)
+        if probe["rate"] == search["rate"] and not probe["refusals"]
+    ]
+    # One of a hundred may be missing, and two at the edges of the window.
+    assert min(found) >= 0.99 * search["rate"] * summary["seconds"] - 2
 
 
 def test_more_threads_than_those_that_are_found_bring_no_more(place: Place) -> None:
-    summary = searched(place, "throughput")
+    summary, _ = searched(place, "throughput")
     found = summary["saturation"]
     assert found["ended"] in ("found", "engine")
     assert [probe["threads"] for probe in found["probes"]] == [

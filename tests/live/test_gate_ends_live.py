@@ -64,6 +64,15 @@ def test_hangs():
 def test_after(): pass
 """
 
+BUILT = """
+import pytest, time
+pytestmark = pytest.mark.timeout(1, func_only=True)
+@pytest.fixture(scope="module")
+def built(): time.sleep(4)
+def test_of_what_was_built(built): pass
+def test_hangs(built): time.sleep(600)
+"""
+
 HOGGED = """
 import os, pathlib
 def test_two_processes_of_the_gate():
@@ -100,6 +109,17 @@ def test_a_test_that_no_signal_reaches_is_ended_and_those_after_it_run(
     assert "in test_hangs" in (tmp_path / "one.log").read_text()
     started = int((tmp_path / "started").read_text())
     assert not Path(f"/proc/{started}").exists()
+
+
+def test_what_a_test_needs_may_take_longer_than_a_limit_that_leaves_it_out(
+    tmp_path: Path,
+) -> None:
+    soon = "import gate.plugin\ngate.plugin.CLEANING = 1\n"
+    written(tmp_path, {"tests/test_one.py": BUILT, "tests/conftest.py": soon})
+    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=2, hogged=False, workers=1))
+    assert code == 1
+    assert "FAILED tests/test_one.py::test_hangs" in said
+    assert said.splitlines()[-1] == "gate: 1 passed, 1 failed, 0 skipped"
 
 
 def test_of_tests_that_were_named_only_those_left_out_run_after_one_that_hung(
