@@ -51,7 +51,7 @@ hunt: $(SETUP)  ## Tests that pass by chance: pure ones ten times on a busy mach
 check: $(SETUP)  ## Format, lint, types, import rules, schema drift; seconds
 	@$(BIN)/python -m gate check
 
-engine: $(ENGINE)
+engine: $(ENGINE)  ## Build dunnage-engine, the load engine, which also works alone
 
 tools: $(HOST_TOOLS) $(LIVE_TOOLS) $(GO_TOOLS)
 

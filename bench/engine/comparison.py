@@ -28,7 +28,8 @@ _TAKEN = (
 )
 _IN_JAVA = (
     f"Those clients take {TURNS} turns at most, in turns with the engine alone; all others take "
-    "theirs before."
+    "theirs before. Their ratios are of those turns, and the engine's CPU per operation is that of "
+    "the turns before, so they are not quotients of what is shown."
 )
 
 

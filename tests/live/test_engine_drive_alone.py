@@ -25,6 +25,8 @@ ADDRESS = ("redis://127.0.0.1", "-p", f"recordcount={RECORDS}")
 READS = (*ADDRESS, "--workload", "c")
 EARLY = 3
 """The exit code of a load that ended early, with results."""
+SILENT = 5
+"""Likewise of one at whose end the database did not answer."""
 
 
 @pytest.fixture
@@ -161,3 +163,34 @@ def test_the_same_load_is_printed_in_each_form(place: Place) -> None:
     assert json.loads(forms["json"]) == summary(place.directory / "json")
     assert "[READ], Operations, 300\n" in forms["ycsb"]
     assert "[READ], Return=OK, 300\n" in forms["ycsb"]
+
+
+def test_a_database_that_is_gone_before_the_end_is_told(place: Place, tmp_path: Path) -> None:
+    made(place, tmp_path / "load", ADDRESS[0], "load", *ADDRESS[1:], "--workload", "c")
+    timed = ("--rate", "500", "--time", "6s", "--timeout", "1s", "--interval", "200ms")
+    engine = driving(place, tmp_path / "gone", *READS, *timed)
+    place.until(lambda: place.calls(6379, "hgetall") > 100, "a load")
+    place.servers[-1].kill()
+    printed, said = engine.communicate()
+    assert engine.returncode == SILENT, said
+    assert "nothing was answered after " in said
+    assert "over capacity" not in printed
+    found = summary(tmp_path / "gone")
+    assert 0 < found["silent_from"] <= 5
+    assert not found["over_capacity"]
+    answered = found["operations"]["read"]["count"]
+    assert 100 <= answered <= 500 * found["silent_from"]
+
+
+def test_records_that_nobody_has_loaded_are_to_be_loaded(place: Place, tmp_path: Path) -> None:
+    words = (*ADDRESS, "--workload", "a", "--operations", "100")
+    engine = driving(place, tmp_path / "empty", *words)
+    _, said = engine.communicate()
+    assert engine.returncode == 0, said
+    absent = summary(tmp_path / "empty")["operations"]["all"]["errors"]["not_found"]
+    told = f"{absent} operations found no record where one should be; type the same with `load`"
+    assert told in said
+    part = driving(place, tmp_path / "part", ADDRESS[0], "load", *ADDRESS[1:], "--operations", "10")
+    _, said = part.communicate()
+    assert part.returncode == 0, said
+    assert f"only 10 of {RECORDS} records were inserted" in said

@@ -13,6 +13,8 @@ pub enum Exit {
     Typed(String),
     /// The load was made, and no operation went well.
     Vain,
+    /// The load was made, and at its end nothing was answered any more.
+    Silent,
 }
 
 impl Exit {
@@ -21,6 +23,7 @@ impl Exit {
             // As for what the command line itself does not take.
             Self::Typed(_) => 2,
             Self::Vain => 4,
+            Self::Silent => 5,
         }
     }
 }
@@ -32,6 +35,10 @@ impl fmt::Display for Exit {
             Self::Vain => {
                 out.write_str("not one operation went well; `messages` in `summary.json` says why")
             }
+            Self::Silent => out.write_str(
+                "the database did not answer any more when the load ended, so these are results of \
+                 what came before and of failures",
+            ),
         }
     }
 }
@@ -58,6 +65,7 @@ mod tests {
             (io::Error::other(Exit::Typed("wrong".to_owned())), 2),
             (io::Error::other(Told::Early), 3),
             (io::Error::other(Exit::Vain), 4),
+            (io::Error::other(Exit::Silent), 5),
             (io::Error::other(Told::HungUp), 129),
             (io::Error::other(Told::Interrupted), 130),
             (io::Error::other(Told::Terminated), 143),

@@ -35,8 +35,8 @@ Examples:
 
 Exit codes: 0 the load was made; 1 it was not, and the message says why, after the results of a
 search so far; 2 what was typed is wrong; 3 Ctrl-C, TERM or HUP ended it early, with results of what
-came before; 4 it was made, and no operation went well; 129, 130 or 143 it was ended at once, by a
-second signal or before it began.
+came before; 4 it was made, and no operation went well; 5 it was made, and at its end the database
+did not answer any more; 129, 130 or 143 it was ended at once, by a second signal or before it began.
 ";
 
 /// Arguments of `drive`.
@@ -98,7 +98,8 @@ pub struct Load {
     /// Measure for so long: 30s, 200ms, 2min or 1h
     #[arg(long, value_parser = seconds)]
     pub time: Option<f64>,
-    /// Measure so many operations; with --time, whichever is reached first
+    /// Measure so many operations; with --time, whichever is reached first [default: without --time,
+    /// as the property `operationcount` says, which is 1000 in the workloads a to f]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub operations: Option<u64>,
     /// Load of so long before that, which is not measured
@@ -107,7 +108,8 @@ pub struct Load {
     /// An operation without an answer for so long is an error [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub timeout: Option<f64>,
-    /// Of all random choices; the same one makes the same load [default: another one each time]
+    /// Of all random choices: with the same one each thread draws the same operations in the same
+    /// order [default: another one each time]
     #[arg(long)]
     pub seed: Option<u64>,
     /// Begin at an instant, once all is connected: 2026-11-29T12:00:00Z, or in seconds since 1970

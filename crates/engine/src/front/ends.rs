@@ -44,7 +44,11 @@ impl Ends {
             });
         }
         if phase == Phase::Run && counted.is_none() && timed.is_none() {
-            return Err("nothing says when the load is over; type --time 30s".to_owned());
+            return Err(
+                "nothing says when the load is over; type --time 30s, or a workload that says it, such as \
+                 --workload a"
+                    .to_owned(),
+            );
         }
         Ok(Self {
             operations: counted,

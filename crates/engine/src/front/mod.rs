@@ -17,6 +17,7 @@ use crate::load::told::Told;
 use crate::message::tell;
 
 mod address;
+mod advice;
 mod amounts;
 mod arguments;
 mod binding;
@@ -45,11 +46,6 @@ mod ycsb_text;
 
 /// Bits of a seed that every reader of JSON keeps.
 const SEED: u64 = (1 << 53) - 1;
-
-/// What is told of a load that may tell more of the engine than of the database.
-const LIMIT: &str = "the engine itself may have been the limit, and not the database: it was busy \
-     or kept waiting for more than a small part of the time; give it a processor of its own, or \
-     make less load";
 
 /// Make the load that is typed, leave its plan beside what came of it, and print a summary.
 pub fn drive(arguments: &Arguments) -> io::Result<()> {
@@ -95,8 +91,8 @@ pub fn drive(arguments: &Arguments) -> io::Result<()> {
     let text = results.format.unwrap_or_default().of(&summary)?;
     io::stdout().write_all(text.as_bytes())?;
     tell(&told(&summary, &out));
-    if summary.saturated || search::ended(&summary) == Some(search::BY_ENGINE) {
-        tell(&LIMIT);
+    for advice in advice::of(&plan, &summary) {
+        tell(&advice);
     }
     if summary.ended_early {
         return Err(io::Error::other(Told::Early));
@@ -106,6 +102,9 @@ pub fn drive(arguments: &Arguments) -> io::Result<()> {
     }
     if in_vain(&summary) {
         return Err(io::Error::other(Exit::Vain));
+    }
+    if summary.silent_from.is_some() {
+        return Err(io::Error::other(Exit::Silent));
     }
     Ok(())
 }

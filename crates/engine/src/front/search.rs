@@ -197,6 +197,8 @@ fn one_after_another(
         .ok_or_else(|| io::Error::other("a search needs at least one load"))?;
     let mut summary = summaries.swap_remove(number);
     summary.ended_early = ended == Some(TOLD);
+    // The process is older than this load by all those before.
+    summary.first_operation = None;
     course.conclude(ended, &mut summary);
     Ok(Outcome { summary, failed })
 }

@@ -125,15 +125,19 @@ impl Course {
             || "-".to_owned(),
             |times| latency(times.value_at_quantile(0.99) as f64 / 1e9),
         );
-        let left = self.left(at, operations, rate);
+        let left = self.left(at, operations, rate).filter(|_| !interval.after);
         let left = left.map_or_else(String::new, |left| format!(", {} left", length(left)));
+        let doing = if interval.after {
+            "waiting for the last answers"
+        } else {
+            self.words[usize::from(at > self.begin)]
+        };
         if let Some(times) = &mut self.times {
             times.reset();
         }
         self.told = Told { at, operations };
         Some(format!(
-            "{} {}: {operations} operations, {rate:.0}/s, {} errors, p99 {p99}{left}",
-            self.words[usize::from(at > self.begin)],
+            "{doing} {}: {operations} operations, {rate:.0}/s, {} errors, p99 {p99}{left}",
             length(at as f64 / 1e9),
             interval.errors,
         ))
@@ -182,6 +186,19 @@ mod tests {
         assert_eq!(
             line(&mut course, 2, "read.failed", 350),
             "running 3 s: 350 operations, 0/s, 0 errors, p99 -, 1 min 8 s left"
+        );
+    }
+
+    #[test]
+    fn when_the_window_is_over_the_last_answers_are_waited_for() {
+        let mut plan = plan();
+        plan.duration = Some(70.0);
+        let mut course = Course::of(&plan);
+        let mut last = interval(3, &[("read.service", &[2])], 9);
+        last.after = true;
+        assert_eq!(
+            course.line(&last).unwrap(),
+            "waiting for the last answers 4 s: 9 operations, 2/s, 0 errors, p99 2.00 ms"
         );
     }
 

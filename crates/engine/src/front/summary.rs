@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wire::load::{Level, LoadPlan, LoadResult, OperationSummary, Policy, SUMMARY_VERSION, Summary};
 
-use super::kept::{Kept, recovered};
+use super::kept::{Kept, recovered, silent_from};
 use super::sums::Sums;
 
 /// The operation type under which all of them stand.
@@ -16,6 +16,7 @@ pub fn of(plan: &LoadPlan, result: &LoadResult, sums: &Sums) -> Summary {
     let share = |part: f64| if seconds > 0.0 { part / seconds } else { 0.0 };
     let count: u64 = result.operations.values().sum();
     let kept = result.intended.map(|_| Kept::of(result));
+    let silent_from = silent_from(result);
     // Operations that are left out do not wait, so there is no backlog that could grow.
     let steady = match plan.level {
         Level::Rate { arrivals, .. } if plan.policy != Policy::Drop => Some(arrivals),
@@ -32,7 +33,7 @@ pub fn of(plan: &LoadPlan, result: &LoadResult, sums: &Sums) -> Summary {
         seconds,
         ended_early: result.ended_early,
         started: result.started,
-        first_operation: result.first_operation,
+        first_operation: result.first_operation.filter(|_| plan.start.is_none()),
         throughput: share(count as f64),
         offered: result.intended.map(|intended| share(intended as f64)),
         backlog: result.backlog,
@@ -43,8 +44,11 @@ pub fn of(plan: &LoadPlan, result: &LoadResult, sums: &Sums) -> Summary {
             .map(|kept| kept.slope),
         over_capacity: kept
             .zip(steady)
-            .is_some_and(|(kept, arrivals)| kept.over(arrivals) && !result.saturated),
+            .is_some_and(|(kept, arrivals)| kept.over(arrivals))
+            && !result.saturated
+            && silent_from.is_none(),
         recovered_after: recovered(plan, result),
+        silent_from,
         operations: operations(result, sums),
         messages: result.messages.clone(),
         connections: result.connections,

@@ -97,6 +97,7 @@ pub mod tests {
             histograms: histograms.collect(),
             operations,
             errors: 0,
+            after: false,
         }
     }
 

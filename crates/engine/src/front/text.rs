@@ -29,8 +29,9 @@ pub fn of(summary: &Summary) -> String {
     if let Some(offered) = summary.offered {
         let _ = writeln!(
             out,
-            "intended: {offered:.1} a second; when the time was over, {} were not answered",
-            summary.backlog
+            "intended: {offered:.1} a second; when the time was over, {} were not answered{}",
+            summary.backlog,
+            later(all)
         );
     }
     kept(summary, &mut out);
@@ -46,28 +47,57 @@ pub fn of(summary: &Summary) -> String {
             latency(seconds)
         );
     }
-    let _ = writeln!(
+    let _ = write!(
         out,
-        "engine: busy for {:.0} % of the time, at its limit for {:.1} % of it",
-        100.0 * summary.busy,
-        100.0 * summary.limited
+        "engine: busy for {:.0} % of the time",
+        100.0 * summary.busy
     );
+    let _ = match summary.level {
+        // It may work without a pause, and judges itself by that alone.
+        Level::Threads { .. } => writeln!(out),
+        _ => writeln!(
+            out,
+            ", at its limit for {:.1} % of it",
+            100.0 * summary.limited
+        ),
+    };
     out
+}
+
+/// How many of an open load were answered when the time was over, if any were.
+fn later(all: &OperationSummary) -> String {
+    let answered = all.response.as_ref().map_or(0, |times| times.count);
+    match answered.saturating_sub(all.count) {
+        0 => String::new(),
+        later => format!(", and {later} of them were later"),
+    }
 }
 
 /// How a schedule was kept, without which response times say little.
 fn kept(summary: &Summary, out: &mut String) {
     if let (Some(achieved), Level::Rate { .. }) = (summary.achieved, summary.level) {
+        // What the warm-up left over counts, so that more than all may be over.
+        let share = 100.0 * achieved.min(1.0);
+        let failures = match summary.operations[ALL].errors.len() {
+            0 => "",
+            _ => ", failures included",
+        };
         let _ = write!(
             out,
-            "schedule: {:.1} % of it was over in time",
-            100.0 * achieved
+            "schedule: {share:.1} % of it was over in time{failures}"
         );
-        let _ = match summary.slope {
-            Some(slope) => writeln!(
+        let _ = match summary.slope.map(|slope| (1000.0 * slope).round()) {
+            Some(less) if less < 0.0 => {
+                writeln!(
+                    out,
+                    ", and the backlog shrank by {} ms in each second",
+                    -less
+                )
+            }
+            Some(more) => writeln!(
                 out,
-                ", and the backlog grew by {:.0} ms in each second",
-                1000.0 * slope
+                ", and the backlog grew by {} ms in each second",
+                more.abs()
             ),
             None => writeln!(out),
         };
@@ -83,7 +113,7 @@ fn kept(summary: &Summary, out: &mut String) {
         let _ = match summary.recovered_after {
             Some(seconds) => writeln!(
                 out,
-                "burst: {} after its end nothing waited any more",
+                "burst: nothing waited any more {} after its end, or sooner",
                 latency(seconds)
             ),
             None => writeln!(out, "burst: it is not known that its backlog was ever gone"),
@@ -107,9 +137,9 @@ fn counted(summary: &Summary, out: &mut String) {
         }
         told.clear();
         for (what, count) in [
-            ("late", one.late),
+            ("started more than 1 ms late", one.late),
             ("never started", one.unsent),
-            ("left out", one.dropped),
+            ("left out, as all connections were busy", one.dropped),
             ("unfinished when the time was over", one.unfinished),
         ] {
             if count > 0 {
@@ -202,12 +232,12 @@ mod tests {
         let expected = "\
 fake run: 90 operations in 2.0 s, 45.0 a second
 intended: 50.0 a second; when the time was over, 3 were not answered
-schedule: 98.0 % of it was over in time, and the backlog grew by 40 ms in each second
+schedule: 98.0 % of it was over in time, failures included, and the backlog grew by 40 ms in each second
 errors of read: not_found 2, timeout 1
-read: 5 late, 2 unfinished when the time was over
+read: 5 started more than 1 ms late, 2 unfinished when the time was over
 errors of scan: timeout 1
 scan: 1 never started
-update: 3 left out
+update: 3 left out, as all connections were busy
 response times         count      mean       p50       p95       p99     p99.9       max
 read                       3   3.00 ms   3.00 ms   4.00 ms   4.00 ms   4.00 ms   4.00 ms
 update                     1   20.0 ms   20.0 ms   20.0 ms   20.0 ms   20.0 ms   20.0 ms
@@ -239,7 +269,7 @@ engine: busy for 20 % of the time, at its limit for 1.0 % of it
         much.recovered_after = Some(0.5);
         let told = of(&much);
         assert!(
-            told.contains("burst: 500 ms after its end nothing waited"),
+            told.contains("burst: nothing waited any more 500 ms after its end, or sooner"),
             "{told}"
         );
     }
@@ -250,7 +280,31 @@ engine: busy for 20 % of the time, at its limit for 1.0 % of it
         dropping.slope = None;
         let said = of(&dropping);
         assert!(
-            said.contains("schedule: 98.0 % of it was over in time\n"),
+            said.contains("schedule: 98.0 % of it was over in time, failures included\n"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn what_a_warm_up_left_over_is_no_more_than_all_and_a_backlog_may_shrink() {
+        let mut shrinking = summary();
+        (shrinking.achieved, shrinking.slope) = (Some(1.118), Some(-0.162));
+        shrinking.operations.get_mut(ALL).unwrap().errors.clear();
+        let said = of(&shrinking);
+        let expected = "schedule: 100.0 % of it was over in time, and the backlog shrank by 162 ms";
+        assert!(said.contains(expected), "{said}");
+        shrinking.slope = Some(-0.0002);
+        assert!(of(&shrinking).contains("the backlog grew by 0 ms in each second"));
+    }
+
+    #[test]
+    fn what_was_answered_after_the_time_is_told() {
+        let mut much = summary();
+        let all = much.operations.get_mut(ALL).unwrap();
+        all.count = 1;
+        let said = of(&much);
+        assert!(
+            said.contains("3 were not answered, and 3 of them were later\n"),
             "{said}"
         );
     }
@@ -263,6 +317,10 @@ engine: busy for 20 % of the time, at its limit for 1.0 % of it
         let told = of(&closed);
         assert!(told.contains("service times  "), "{told}");
         assert!(!told.contains("intended"), "{told}");
+        assert!(
+            told.ends_with("engine: busy for 20 % of the time\n"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -37,20 +37,37 @@ pub fn phase(given: &Given) -> Phase {
     }
 }
 
-/// The workload; the error is one sentence. What YCSB does otherwise is added to `notes`.
+/// The workload; the error has a line for each part that is wrong. What YCSB does otherwise is added
+/// to `notes`.
 pub fn workload(given: &Given, phase: Phase, notes: &mut Vec<String>) -> Result<Ycsb, String> {
+    let (keys, field_lengths) = (keys(given, phase, notes), field_lengths(given));
+    let (mix, requests, scan_lengths) = (mix(given), requests(given), scan_lengths(given));
+    let (fields, zero_padding) = (given.number("fieldcount"), given.number("zeropadding"));
+    let wrong = [
+        keys.as_ref().err(),
+        field_lengths.as_ref().err(),
+        fields.as_ref().err(),
+        mix.as_ref().err(),
+        requests.as_ref().err(),
+        scan_lengths.as_ref().err(),
+        zero_padding.as_ref().err(),
+    ];
+    let wrong: Vec<&str> = wrong.into_iter().flatten().map(|what| &**what).collect();
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n"));
+    }
     let Keys {
         records,
         insert_start,
         insert_count,
-    } = keys(given, phase, notes)?;
-    let field_lengths = field_lengths(given)?;
+    } = keys?;
+    let field_lengths = field_lengths?;
     let integrity = given.yes("dataintegrity", false);
     if integrity && !matches!(field_lengths, FieldLengths::Constant { .. }) {
         let form = "`constant` where `dataintegrity=true`, as in YCSB";
         return Err(given.wrong("fieldlengthdistribution", form));
     }
-    let fields = given.number("fieldcount")?.unwrap_or(10);
+    let fields = fields?.unwrap_or(10);
     if fields == 0 {
         return Err(given.wrong("fieldcount", "at least 1"));
     }
@@ -59,19 +76,19 @@ pub fn workload(given: &Given, phase: Phase, notes: &mut Vec<String>) -> Result<
         records,
         insert_start,
         insert_count,
-        mix: mix(given)?,
-        requests: requests(given)?,
+        mix: mix?,
+        requests: requests?,
         fields,
         field_prefix,
         field_lengths,
         read_fields: read_fields(given),
         write_all_fields: given.yes("writeallfields", false),
-        scan_lengths: scan_lengths(given)?,
+        scan_lengths: scan_lengths?,
         integrity,
         hashed_keys: given
             .text("insertorder")
             .is_none_or(|order| order == "hashed"),
-        zero_padding: given.number("zeropadding")?.unwrap_or(1),
+        zero_padding: zero_padding?.unwrap_or(1),
     })
 }
 

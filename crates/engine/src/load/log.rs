@@ -39,6 +39,8 @@ pub struct Interval {
     pub operations: u64,
     /// Operations that went wrong so far.
     pub errors: u64,
+    /// Whether the measured window was over before it.
+    pub after: bool,
 }
 
 impl Interval {
@@ -259,6 +261,7 @@ pub mod tests {
                 histograms: vec![("read.service".to_owned(), times)],
                 operations: handed_over,
                 errors: 0,
+                after: false,
             });
             handed_over += 1;
         }

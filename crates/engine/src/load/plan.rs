@@ -100,6 +100,11 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
             plan.warmup < 0.0 || !plan.warmup.is_finite(),
             "`warmup` must not be negative",
         ),
+        (
+            highest(plan.level) > MOST,
+            "a rate must be at most 10000000 a second, which is more than any engine makes (--rate, \
+             --burst, --ramp)",
+        ),
         (!positive(plan.interval), "`interval` must be positive"),
         (!positive(plan.timeout), "`timeout` must be positive"),
         (
@@ -122,6 +127,19 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
     }
     Pace::of(plan)?;
     worker::check(plan)
+}
+
+/// Operations per second that may be asked for at most: each is drawn, even if it is never started.
+const MOST: f64 = 1e7;
+
+/// The highest rate of a level; 0 where there is none.
+fn highest(level: Level) -> f64 {
+    match level {
+        Level::Threads { .. } => 0.0,
+        Level::Rate { rate, .. } => rate,
+        Level::Burst { rate, rest, .. } => rate.max(rest),
+        Level::Ramp { from, to, .. } => from.max(to),
+    }
 }
 
 #[cfg(test)]

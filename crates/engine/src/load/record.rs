@@ -339,6 +339,7 @@ impl Recorder {
             histograms,
             operations: self.answered,
             errors: self.failed,
+            after: self.logged >= self.end,
         });
         self.logged = self.start;
     }

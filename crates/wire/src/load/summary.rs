@@ -36,7 +36,8 @@ pub struct Summary {
     pub ended_early: bool,
     /// Unix time at which this engine began, warm-up included.
     pub started: Option<f64>,
-    /// Seconds from the start of the process to the start of its first operation, to 10 ms.
+    /// Seconds from the start of the process to the start of its first operation, to 10 ms; null
+    /// where it waited for a start that was told, and in a search.
     pub first_operation: Option<f64>,
     /// Operations answered without error in the measured window, per second.
     pub throughput: f64,
@@ -57,10 +58,14 @@ pub struct Summary {
     /// limited it, and where operations are left out.
     #[serde(default)]
     pub over_capacity: bool,
-    /// Seconds from the end of a burst until, by the time line, nothing waited any more; null where
-    /// that never was, where operations were left out, and where there was no burst.
+    /// Seconds from the end of a burst until nothing waited any more, up to the end of an interval of
+    /// the time line, so at most so many; null where that never was, where operations were left out, and where there was no burst.
     #[serde(default)]
     pub recovered_after: Option<f64>,
+    /// Seconds from the beginning of the window from which on, by the time line, operations went wrong
+    /// and none was answered, for a second or more; null where answers came until the end.
+    #[serde(default)]
+    pub silent_from: Option<f64>,
     /// By operation type, and `all`.
     pub operations: BTreeMap<String, OperationSummary>,
     /// Up to five messages of errors, as the server gave them.

@@ -34,7 +34,10 @@ impl FromStr for Goal {
         }
         let limits = text.split(',').map(|limit| {
             let (name, time) = limit.split_once('<')?;
-            Some((metric(name.trim())?, seconds(time.trim()).ok()?))
+            let time = time.trim();
+            // Of a limit without a unit nobody knows whether milliseconds are meant.
+            time.ends_with(|letter: char| letter.is_ascii_alphabetic())
+                .then(|| Some((metric(name.trim())?, seconds(time).ok()?)))?
         });
         limits
             .collect::<Option<_>>()
@@ -88,7 +91,15 @@ mod tests {
 
     #[test]
     fn what_is_no_goal_is_refused_with_an_example() {
-        for text in ["", "p99", "p99<", "p98<1ms", "p99<0ms", "slip.p99<1ms"] {
+        for text in [
+            "",
+            "p99",
+            "p99<",
+            "p98<1ms",
+            "p99<0ms",
+            "p99<10",
+            "slip.p99<1ms",
+        ] {
             let said = text.parse::<Goal>().unwrap_err();
             assert!(said.contains("p99<10ms"), "{text}: {said}");
         }

@@ -299,3 +299,14 @@ fn records_are_counted_as_in_ycsb_and_what_is_odd_is_told() {
     assert!(missing.contains("-p recordcount=1000"), "{missing}");
     assert_eq!(inserted(&of(&["recordcount=10", "insertstart=4"])), 6);
 }
+
+#[test]
+fn all_that_is_wrong_is_told_at_once_a_line_each() {
+    let wrong = ["recordcount=x", "fieldlength=-1", "readproportion=much"];
+    let said = refused(&wrong);
+    let told: Vec<&str> = said.lines().collect();
+    assert_eq!(told.len(), 3, "{said}");
+    for (line, name) in told.iter().zip(["recordcount", "fieldlength", "read"]) {
+        assert!(line.starts_with(&format!("`{name}")), "{said}");
+    }
+}
