@@ -45,8 +45,8 @@ _NOTE = (
     f"process, {RATE:,} for each second of its CPU time, start included. Of n samples a share of p "
     "has a standard error of √(p (1 − p) / n). Sampling takes CPU time itself, so their number "
     "does not tell what an operation needs. What the compiler put into another function "
-    "counts there. The driver is the engine's own for Redis and MongoDB, and the crate `scylla` for "
-    "Cassandra."
+    "counts there. The driver is the engine's own for Redis and MongoDB, and the crate `scylla` "
+    "for Cassandra."
 )
 
 
