@@ -87,6 +87,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         return (yield)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    with _watched(item) if _without_fixtures(item) else contextlib.nullcontext():
+        return (yield)
+
+
 @contextlib.contextmanager
 def _watched(item: pytest.Item) -> Iterator[None]:
     """End this process where a test hangs that no signal reaches; the log says where it was.

@@ -179,7 +179,7 @@ def test_a_database_that_is_gone_before_the_end_is_told(place: Place, tmp_path: 
     assert 0 < found["silent_from"] <= 5
     assert not found["over_capacity"]
     answered = found["operations"]["read"]["count"]
-    assert 100 <= answered <= 500 * found["silent_from"]
+    assert 100 <= answered <= 1 + 500 * found["silent_from"]  # the first one is at its beginning
 
 
 def test_records_that_nobody_has_loaded_are_to_be_loaded(place: Place, tmp_path: Path) -> None:
@@ -188,9 +188,9 @@ def test_records_that_nobody_has_loaded_are_to_be_loaded(place: Place, tmp_path:
     _, said = engine.communicate()
     assert engine.returncode == 0, said
     absent = summary(tmp_path / "empty")["operations"]["all"]["errors"]["not_found"]
-    told = f"{absent} operations found no record where one should be; type the same with `load`"
+    told = f"{absent} operations found no record where one should be; `load` after the address"
     assert told in said
     part = driving(place, tmp_path / "part", ADDRESS[0], "load", *ADDRESS[1:], "--operations", "10")
     _, said = part.communicate()
     assert part.returncode == 0, said
-    assert f"only 10 of {RECORDS} records were inserted" in said
+    assert f"only 10 of {RECORDS} records are known to be in; without --time" in said

@@ -63,6 +63,11 @@ impl Fault {
         ][self as usize]
     }
 
+    /// Whether the server answered, if only that something is wrong.
+    pub fn is_answer(self) -> bool {
+        !matches!(self, Self::Timeout | Self::Connection)
+    }
+
     /// Whether the connection cannot be used any more.
     pub fn breaks_connection(self) -> bool {
         matches!(self, Self::Timeout | Self::Connection | Self::Protocol)

@@ -34,8 +34,8 @@ fn limit(summary: &Summary) -> Option<String> {
 fn silent(summary: &Summary) -> Option<String> {
     let since = length(summary.silent_from?);
     Some(format!(
-        "nothing was answered after {since}, until the end: the database may be gone, and rates and \
-         times are not those of a load that it answered"
+        "nothing was answered after {since}, until the end: the database may be gone, or have so much \
+         to do that it answers nothing in time"
     ))
 }
 
@@ -43,9 +43,11 @@ fn silent(summary: &Summary) -> Option<String> {
 fn absent(plan: &LoadPlan, summary: &Summary) -> Option<String> {
     let errors = &summary.operations[ALL].errors;
     let count = errors.get(Fault::NotFound.name())?;
-    let remedy = match plan.workload {
-        Workload::Ycsb(_) => "type the same with `load` after the address, and this again after it",
-        Workload::Stress(_) => "write them first: --stress write",
+    let remedy = match &plan.workload {
+        Workload::Ycsb(_) => {
+            "`load` after the address, without --time, --operations and --search, puts all in"
+        }
+        Workload::Stress(_) => "--stress write puts rows in, and counter_write counters",
     };
     Some(format!(
         "{count} operations found no record where one should be; {remedy}"
@@ -64,12 +66,13 @@ fn left(plan: &LoadPlan, summary: &Summary) -> Option<String> {
     let wanted = share::count(inserted(workload), plan.part);
     let there = all.service.as_ref().map_or(0, |times| times.count) + all.unfinished;
     (there < wanted).then(|| {
-        let remedy = if plan.duration.is_some() || plan.operations.is_some() {
+        let whole = all.errors.is_empty() && !summary.ended_early;
+        let remedy = if whole {
             "; without --time and --operations a load ends with its last record"
         } else {
             ""
         };
-        format!("only {there} of {wanted} records were inserted{remedy}")
+        format!("only {there} of {wanted} records are known to be in{remedy}")
     })
 }
 
@@ -89,8 +92,7 @@ mod tests {
     #[test]
     fn records_that_are_not_there_are_to_be_loaded() {
         let said = of(&plan(), &summary());
-        let expected =
-            "2 operations found no record where one should be; type the same with `load`";
+        let expected = "2 operations found no record where one should be; `load` after the address";
         assert!(said.len() == 1 && said[0].starts_with(expected), "{said:?}");
     }
 
@@ -110,9 +112,11 @@ mod tests {
         plan.phase = Phase::Load;
         part.operations.get_mut(ALL).unwrap().errors.clear();
         // Four answered in time or later, and two when the time was over.
-        let expected = "only 6 of 1000 records were inserted; without --time";
+        let expected = "only 6 of 1000 records are known to be in; without --time";
         let said = of(&plan, &part);
         assert!(said.len() == 1 && said[0].starts_with(expected), "{said:?}");
+        part.ended_early = true;
+        assert!(of(&plan, &part)[0].ends_with(" are known to be in"));
         plan.warmup = 1.0;
         assert_eq!(of(&plan, &part), [""; 0]);
     }

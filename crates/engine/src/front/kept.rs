@@ -10,8 +10,6 @@ use crate::load::share;
 const KEPT: f64 = 0.99;
 /// Operations that may be missing at the edges of a window, however few it holds.
 const EDGE: f64 = 2.0;
-/// Seconds without an answer that are more than a pause.
-const SILENCE: f64 = 1.0;
 
 /// See above.
 pub struct Kept {
@@ -108,17 +106,6 @@ pub fn recovered(plan: &LoadPlan, result: &LoadResult) -> Option<f64> {
         }
     }
     None
-}
-
-/// Seconds from the beginning of the window from which on operations went wrong and none was answered,
-/// until its end and for a second or more.
-pub fn silent_from(result: &LoadResult) -> Option<f64> {
-    let line = measured(result);
-    let last = line.iter().rposition(|window| window.operations > 0)?;
-    let after = &line[last + 1..];
-    let errors: u64 = after.iter().map(|window| window.errors).sum();
-    let seconds: f64 = after.iter().map(|window| window.length).sum();
-    (errors > 0 && seconds >= SILENCE).then(|| line[last].start + line[last].length)
 }
 
 /// The windows of the time line that are not of the warm-up.
@@ -244,21 +231,6 @@ mod tests {
         );
         let found = slack(Arrivals::Poisson, 2400.0);
         assert!((found - 3.0 * 0.001_f64.sqrt()).abs() < 1e-12, "{found}");
-    }
-
-    #[test]
-    fn a_database_is_silent_from_its_last_answer_on_if_that_is_a_second_before_the_end() {
-        // Windows of half a second; the first one is of the warm-up.
-        let silent = |answered: &[u64], errors: u64| {
-            let mut found = result();
-            found.windows = windows(answered);
-            found.windows.last_mut().unwrap().errors = errors;
-            silent_from(&found)
-        };
-        assert_eq!(silent(&[9, 25, 5, 0, 0], 1), Some(1.0));
-        assert_eq!(silent(&[9, 25, 5, 0, 0], 0), None);
-        assert_eq!(silent(&[9, 25, 25, 5, 0], 1), None);
-        assert_eq!(silent(&[9, 0, 0, 0, 0], 1), None);
     }
 
     #[test]

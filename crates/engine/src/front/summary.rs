@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wire::load::{Level, LoadPlan, LoadResult, OperationSummary, Policy, SUMMARY_VERSION, Summary};
 
-use super::kept::{Kept, recovered, silent_from};
+use super::kept::{Kept, recovered};
 use super::sums::Sums;
 
 /// The operation type under which all of them stand.
@@ -16,7 +16,6 @@ pub fn of(plan: &LoadPlan, result: &LoadResult, sums: &Sums) -> Summary {
     let share = |part: f64| if seconds > 0.0 { part / seconds } else { 0.0 };
     let count: u64 = result.operations.values().sum();
     let kept = result.intended.map(|_| Kept::of(result));
-    let silent_from = silent_from(result);
     // Operations that are left out do not wait, so there is no backlog that could grow.
     let steady = match plan.level {
         Level::Rate { arrivals, .. } if plan.policy != Policy::Drop => Some(arrivals),
@@ -46,9 +45,9 @@ pub fn of(plan: &LoadPlan, result: &LoadResult, sums: &Sums) -> Summary {
             .zip(steady)
             .is_some_and(|(kept, arrivals)| kept.over(arrivals))
             && !result.saturated
-            && silent_from.is_none(),
+            && result.silent_from.is_none(),
         recovered_after: recovered(plan, result),
-        silent_from,
+        silent_from: result.silent_from,
         operations: operations(result, sums),
         messages: result.messages.clone(),
         connections: result.connections,
@@ -159,6 +158,7 @@ pub mod tests {
             started: Some(999.5),
             first_operation: Some(0.02),
             ended_early: false,
+            silent_from: None,
         }
     }
 

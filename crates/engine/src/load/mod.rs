@@ -14,6 +14,7 @@ use self::log::Log;
 use self::progress::{Lines, Listener};
 use self::record::Recorder;
 use self::run::{Run, Span};
+use self::silence::Silence;
 use self::start::Origin;
 use self::told::{Closing, Signals, Told};
 use self::usage::Cpu;
@@ -42,6 +43,7 @@ pub mod progress;
 mod record;
 mod run;
 pub mod share;
+mod silence;
 mod start;
 pub mod stream;
 pub mod stress;
@@ -137,7 +139,9 @@ async fn make(
     let log = Log::open(log_path, time, listener)?;
     let interval = nanoseconds(plan.interval).max(1);
     let end = span.end.unwrap_or(u64::MAX);
-    let recorder = Recorder::new(log, span.begin, end, interval, plan.latencies);
+    let in_flight = share::count(u64::from(plan::in_flight(plan.level)), plan.part);
+    let silence = Silence::new(in_flight);
+    let recorder = Recorder::new(log, span.begin, end, interval, plan.latencies, silence);
     let run = Rc::new(Run::new(plan, span, operations, clock, recorder)?);
     let ringer = run.clone();
     let ring = spawn_local(async move { ringer.alarm.ring().await });
@@ -252,6 +256,9 @@ fn finish(
         since.as_secs_f64()
     };
     let first = counts.first_start.map(|start| start as f64 / 1e9);
+    let silent = counts
+        .silent_since
+        .map(|since| since.saturating_sub(span.begin));
     let mut remotes: Vec<String> = driver.remotes()?.iter().map(ToString::to_string).collect();
     remotes.sort_unstable();
     Ok(LoadResult {
@@ -283,6 +290,7 @@ fn finish(
         started: Some(unix(began.started)),
         first_operation: first.map(|seconds| began.age + seconds),
         ended_early,
+        silent_from: silent.map(|since| since as f64 / 1e9),
     })
 }
 

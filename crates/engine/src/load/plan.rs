@@ -101,9 +101,8 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
             "`warmup` must not be negative",
         ),
         (
-            highest(plan.level) > MOST,
-            "a rate must be at most 10000000 a second, which is more than any engine makes (--rate, \
-             --burst, --ramp)",
+            highest(plan.level) > MOST * f64::from(part.of),
+            "a rate must be at most 10000000 a second for each engine, which is more than any makes",
         ),
         (!positive(plan.interval), "`interval` must be positive"),
         (!positive(plan.timeout), "`timeout` must be positive"),
@@ -129,7 +128,8 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
     worker::check(plan)
 }
 
-/// Operations per second that may be asked for at most: each is drawn, even if it is never started.
+/// Operations per second that one engine may be asked for at most: each is drawn, even if it is never
+/// started.
 const MOST: f64 = 1e7;
 
 /// The highest rate of a level; 0 where there is none.

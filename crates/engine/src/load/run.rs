@@ -343,7 +343,7 @@ impl Run {
                 self.operations.borrow_mut().take_back(&operation);
                 if slot.intended >= self.begin {
                     let mut recorder = self.recorder.borrow_mut();
-                    recorder.record_unsent(operation.kind(), last - slot.intended);
+                    recorder.record_unsent(operation.kind(), slot.intended, last);
                 }
             }
         }

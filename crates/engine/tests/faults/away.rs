@@ -49,6 +49,7 @@ fn a_server_that_ends_all_connections_and_refuses_others_for_a_while_is_driven_a
         assert_eq!(answered.len() + failed.len(), 400, "{what}");
         assert_eq!(failed.len(), told["connection"], "{what}");
         assert_eq!(answered.len(), seen.well, "{what}");
+        assert!(result["silent_from"].is_null(), "{what}");
         // The first 49 are from before; it is driven again, however late that is.
         assert!(answered.len() > 60, "{what}");
         if protocol.shares() {

@@ -22,6 +22,7 @@ fn a_stall_is_in_the_response_times_of_all_that_were_due_in_it_and_hardly_in_ser
         let name = protocol.driver();
         let intended = (rate * seconds) as u64;
         assert_eq!(errors(&result), BTreeMap::new(), "{name}");
+        assert!(result["silent_from"].is_null(), "{name}");
         assert_eq!(result["intended"], intended, "{name}");
         let backlog = result["backlog"].as_u64().unwrap();
         assert_eq!(operations(&result) + backlog, intended, "{name}");
@@ -66,6 +67,8 @@ fn a_closed_loop_on_a_server_that_freezes_for_good_has_an_error_of_each_thread()
             "{what}"
         );
         assert_eq!(operations(&result) + 4, seen.asked, "{what}");
+        let silent_from = result["silent_from"].as_f64().unwrap();
+        assert!((0.0..1.0).contains(&silent_from), "{what} {silent_from}");
     });
 }
 

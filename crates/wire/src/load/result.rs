@@ -103,6 +103,12 @@ pub struct LoadResult {
     /// Whether a signal ended the measured window.
     #[serde(default)]
     pub ended_early: bool,
+    /// Seconds from the beginning of the measured window to the last answer, or 0 if it was before,
+    /// where the database did not answer any more: nothing that was asked a second or more after it
+    /// was answered, nor, for a second or more, as many operations as could be in flight. An error
+    /// that the server tells is an answer. Null where it answered until the end.
+    #[serde(default)]
+    pub silent_from: Option<f64>,
 }
 
 /// One interval of the time line.

@@ -62,8 +62,8 @@ pub struct Summary {
     /// the time line, so at most so many; null where that never was, where operations were left out, and where there was no burst.
     #[serde(default)]
     pub recovered_after: Option<f64>,
-    /// Seconds from the beginning of the window from which on, by the time line, operations went wrong
-    /// and none was answered, for a second or more; null where answers came until the end.
+    /// Seconds from the beginning of the window to the last answer, where the database did not answer
+    /// any more; see the result. Null where it answered until the end.
     #[serde(default)]
     pub silent_from: Option<f64>,
     /// By operation type, and `all`.
