@@ -16,7 +16,7 @@ from engine.core import Core, CoreAsked, filling
 from engine.shape import RECORDS
 from engine.shots import Shot
 from engine.table import ENGINE
-from engine.warmed import WarmUp, warm_up, warmed
+from engine.warmed import TURNS, WarmUp, warm_up, warmed
 
 ROOT = Path(__file__).parents[3]
 LOAD, A, C = (CoreAsked(core, 64, 6400) for core in Core)
@@ -117,14 +117,15 @@ def test_all_clients_take_turns_and_have_all_records_before_they_read() -> None:
         Contender("n", partial(run, "n")),
         Contender("j", partial(run, "j"), java=True),
     ]
-    taken = in_all_loads(contenders, 64, 128, 7, {"j": 0.2, "not there": 0.5}, said.append)
+    taken = in_all_loads(contenders, 64, 128, TURNS + 1, {"j": 0.2, "not there": 0.5}, said.append)
 
     def turns(core: str) -> list[str]:
         warm = [f"e {core} 128", f"n {core} 128", *(f"j {core} {many}" for many in (128, 256, 512))]
         turn = [f"j {core} 128", f"j {core} 256"]
         there, back = [f"e {core} 128", f"n {core} 128"], [f"n {core} 128", f"e {core} 128"]
-        seven = [*3 * (there + back), *there]
-        return [*warm, *seven, *3 * [f"e {core} 128", *turn, *turn, f"e {core} 128"]]
+        half = TURNS // 2
+        others = [*half * (there + back), *there]
+        return [*warm, *others, *half * [f"e {core} 128", *turn, *turn, f"e {core} 128"]]
 
     filled = [f"{each} load {RECORDS}" for each in ("e", "n", "j")]
     assert order == [*filled, *turns("load"), *filled, *turns("A"), *turns("C")]
