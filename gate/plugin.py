@@ -77,31 +77,34 @@ def _limit(item: pytest.Item) -> float:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    with contextlib.nullcontext() if _without_fixtures(item) else _watched(item):
+    with _watched(item, fixtures=True):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    with _watched(item) if _without_fixtures(item) else contextlib.nullcontext():
+    with _watched(item, fixtures=False):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
-    with _watched(item) if _without_fixtures(item) else contextlib.nullcontext():
+    with _watched(item, fixtures=False):
         return (yield)
 
 
 @contextlib.contextmanager
-def _watched(item: pytest.Item) -> Iterator[None]:
+def _watched(item: pytest.Item, *, fixtures: bool) -> Iterator[None]:
     """End this process where a test hangs that no signal reaches; the log says where it was.
 
-    Its limit is pytest-timeout's, by a signal; after that no clean-up of it has any.
+    Its limit is pytest-timeout's, by a signal; after that no clean-up of it has any. Only a test is
+    watched whose limit has its `fixtures` in it, or has not, as where they build for many minutes.
     """
     limit = _limit(item)
-    if limit:
-        faulthandler.dump_traceback_later(limit + CLEANING, exit=True, file=_LOG)
+    if not limit or fixtures is _without_fixtures(item):
+        yield
+        return
+    faulthandler.dump_traceback_later(limit + CLEANING, exit=True, file=_LOG)
     try:
         yield
     finally:
@@ -109,7 +112,7 @@ def _watched(item: pytest.Item) -> Iterator[None]:
 
 
 def _without_fixtures(item: pytest.Item) -> bool:
-    """Whether a test's limit leaves out its fixtures, as where they build for many minutes."""
+    """Whether a test's limit leaves out its fixtures."""
     marker = item.get_closest_marker("timeout")
     return marker is not None and bool(marker.kwargs.get("func_only"))
 

@@ -35,10 +35,9 @@ impl fmt::Display for Exit {
             Self::Vain => {
                 out.write_str("not one operation went well; `messages` in `summary.json` says why")
             }
-            Self::Silent => out.write_str(
-                "the database did not answer any more when the load ended, so these are results of \
-                 what came before and of failures",
-            ),
+            Self::Silent => {
+                out.write_str("the database did not answer any more when the load ended")
+            }
         }
     }
 }

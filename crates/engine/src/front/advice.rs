@@ -4,7 +4,7 @@ use wire::load::{LoadPlan, Phase, Summary, Workload};
 
 use super::search::{self, BY_ENGINE};
 use super::summary::ALL;
-use super::words::length;
+use super::words::latency;
 use super::ycsb::inserted;
 use crate::drive::Fault;
 use crate::load::share;
@@ -32,7 +32,7 @@ fn limit(summary: &Summary) -> Option<String> {
 
 /// That the database did not answer any more.
 fn silent(summary: &Summary) -> Option<String> {
-    let since = length(summary.silent_from?);
+    let since = latency(summary.silent_from?);
     Some(format!(
         "nothing was answered after {since}, until the end: the database may be gone, or have so much \
          to do that it answers nothing in time"
@@ -66,8 +66,8 @@ fn left(plan: &LoadPlan, summary: &Summary) -> Option<String> {
     let wanted = share::count(inserted(workload), plan.part);
     let there = all.service.as_ref().map_or(0, |times| times.count) + all.unfinished;
     (there < wanted).then(|| {
-        let whole = all.errors.is_empty() && !summary.ended_early;
-        let remedy = if whole {
+        let in_time = all.errors.is_empty() && all.dropped == 0 && !summary.ended_early;
+        let remedy = if in_time {
             "; without --time and --operations a load ends with its last record"
         } else {
             ""
@@ -103,14 +103,16 @@ mod tests {
         (bad.saturated, bad.silent_from) = (true, Some(2.0));
         let said = of(&plan(), &bad);
         assert!(said[0].starts_with("the engine itself may have been the limit"));
-        assert!(said[1].starts_with("nothing was answered after 2 s, until the end"));
+        assert!(said[1].starts_with("nothing was answered after 2.00 s, until the end"));
     }
 
     #[test]
     fn a_load_phase_that_ended_before_its_last_record_says_how_many_there_are() {
         let (mut plan, mut part) = (plan(), summary());
         plan.phase = Phase::Load;
-        part.operations.get_mut(ALL).unwrap().errors.clear();
+        let all = part.operations.get_mut(ALL).unwrap();
+        all.errors.clear();
+        all.dropped = 0;
         // Four answered in time or later, and two when the time was over.
         let expected = "only 6 of 1000 records are known to be in; without --time";
         let said = of(&plan, &part);

@@ -3,7 +3,6 @@
 use wire::load::{Arrivals, Level, LoadPlan, LoadResult, Window};
 
 use crate::load::pace::Pace;
-use crate::load::plan::in_flight;
 use crate::load::share;
 
 /// Share of the intended operations that keeps a schedule.
@@ -91,7 +90,7 @@ pub fn recovered(plan: &LoadPlan, result: &LoadResult) -> Option<f64> {
     if !result.dropped.is_empty() {
         return None;
     }
-    let at_once = share::count(u64::from(in_flight(plan.level)), plan.part);
+    let at_once = share::in_flight(plan.level, plan.part);
     let mut pace = Pace::of(plan).ok()??;
     let first = pace.before(plan.warmup, 0);
     let (mut slots, mut over) = (first, 0);

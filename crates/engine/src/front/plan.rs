@@ -34,7 +34,7 @@ pub struct Made {
     pub search: Option<Search>,
 }
 
-/// Make the plan; the error is one sentence.
+/// Make the plan; the error has a line for each thing that is wrong with it, as far as it was read.
 pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, String> {
     let Arguments { load, security, .. } = arguments;
     if security.password.is_some() {

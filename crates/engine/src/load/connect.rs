@@ -7,7 +7,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::task::spawn_local;
 use wire::load::LoadPlan;
 
-use super::{plan, share};
+use super::share;
 use crate::drive::{Driver, Failure, Fault, Session};
 
 /// Seconds that one session may take to connect at least: it is no operation, and its server may
@@ -23,7 +23,7 @@ const OTHER_FILES: u64 = 64;
 /// As many sessions as this part has logical threads, all connected, in the order of their numbers.
 /// The error is one sentence.
 pub async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session>> {
-    let count = share::count(u64::from(plan::in_flight(plan.level)), plan.part);
+    let count = share::in_flight(plan.level, plan.part);
     let allowed = allow_files()?;
     let enough = |connections: u64| match too_few_files(count * connections, allowed) {
         Some(refusal) => Err(io::Error::other(refusal)),

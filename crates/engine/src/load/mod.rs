@@ -14,7 +14,6 @@ use self::log::Log;
 use self::progress::{Lines, Listener};
 use self::record::Recorder;
 use self::run::{Run, Span};
-use self::silence::Silence;
 use self::start::Origin;
 use self::told::{Closing, Signals, Told};
 use self::usage::Cpu;
@@ -139,9 +138,7 @@ async fn make(
     let log = Log::open(log_path, time, listener)?;
     let interval = nanoseconds(plan.interval).max(1);
     let end = span.end.unwrap_or(u64::MAX);
-    let in_flight = share::count(u64::from(plan::in_flight(plan.level)), plan.part);
-    let silence = Silence::new(in_flight);
-    let recorder = Recorder::new(log, span.begin, end, interval, plan.latencies, silence);
+    let recorder = Recorder::new(log, span.begin, end, interval, plan.latencies);
     let run = Rc::new(Run::new(plan, span, operations, clock, recorder)?);
     let ringer = run.clone();
     let ring = spawn_local(async move { ringer.alarm.ring().await });
@@ -243,6 +240,7 @@ fn finish(
     let used = at_end.cpu.since(&cpu);
     let now = run.clock.now();
     let (compares, ended_early) = (run.compares(), run.ended_early());
+    let silent = run.silent_since();
     let recorder = run.recorder.into_inner();
     let measured = recorder.end().checked_sub(span.begin);
     let seconds = measured.ok_or_else(|| io::Error::other(Told::TooEarly))? as f64 / 1e9;
@@ -256,9 +254,6 @@ fn finish(
         since.as_secs_f64()
     };
     let first = counts.first_start.map(|start| start as f64 / 1e9);
-    let silent = counts
-        .silent_since
-        .map(|since| since.saturating_sub(span.begin));
     let mut remotes: Vec<String> = driver.remotes()?.iter().map(ToString::to_string).collect();
     remotes.sort_unstable();
     Ok(LoadResult {
@@ -290,7 +285,7 @@ fn finish(
         started: Some(unix(began.started)),
         first_operation: first.map(|seconds| began.age + seconds),
         ended_early,
-        silent_from: silent.map(|since| since as f64 / 1e9),
+        silent_from: silent.map(|since| since.saturating_sub(span.begin) as f64 / 1e9),
     })
 }
 

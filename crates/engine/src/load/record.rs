@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use wire::load::Window;
 
 use super::log::{Interval, Log, Times};
-use super::silence::Silence;
 use super::timeline::Timeline;
 use super::work::Kind;
 use crate::drive::{Failure, Fault};
@@ -106,7 +105,6 @@ pub struct Recorder {
     /// The earliest start of an operation; the largest number if there was none.
     first_start: u64,
     last_over: u64,
-    silence: Silence,
     timeline: Timeline,
     operations: ByKind<u64>,
     errors: ByKind<[u64; Fault::ALL.len()]>,
@@ -121,14 +119,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// The measured window is [begin, end), intervals are `interval` long; all in nanoseconds.
-    pub fn new(
-        log: Log,
-        begin: u64,
-        end: u64,
-        interval: u64,
-        latencies: bool,
-        silence: Silence,
-    ) -> Self {
+    pub fn new(log: Log, begin: u64, end: u64, interval: u64, latencies: bool) -> Self {
         let mut recorder = Self {
             log,
             begin,
@@ -144,7 +135,6 @@ impl Recorder {
             failed: 0,
             first_start: u64::MAX,
             last_over: begin,
-            silence,
             timeline: Timeline::new(begin, interval),
             operations: ByKind::default(),
             errors: ByKind::default(),
@@ -173,13 +163,6 @@ impl Recorder {
             self.late[kind as usize] += u64::from(measured && slip > LATE);
             self.time(measured, kind, Time::Slip, slip);
         }
-        match outcome.failure {
-            Some(failure) if !failure.fault.is_answer() => {
-                let asked = outcome.intended.unwrap_or(outcome.started);
-                self.silence.unanswered(asked, outcome.ended);
-            }
-            _ => self.silence.answered(outcome.ended),
-        }
         if let Some(failure) = outcome.failure {
             self.count_failure(kind, failure, measured, in_time);
             let since = outcome.intended.unwrap_or(outcome.started);
@@ -205,12 +188,11 @@ impl Recorder {
     }
 
     /// Count an operation of the measured window that was never started, though it was meant to be,
-    /// and was given up. It is a time-out like others.
-    pub fn record_unsent(&mut self, kind: Kind, intended: u64, given_up: u64) {
-        self.silence.unanswered(intended, given_up);
+    /// and was given up after so many nanoseconds. It is a time-out like others.
+    pub fn record_unsent(&mut self, kind: Kind, waited: u64) {
         self.unsent[kind as usize] += 1;
         self.errors[kind as usize][Fault::Timeout as usize] += 1;
-        self.time(true, kind, Time::Failed, given_up - intended);
+        self.time(true, kind, Time::Failed, waited);
     }
 
     /// Count an operation that was left out, because no connection was free before `free`.
@@ -287,7 +269,6 @@ impl Recorder {
             verified: self.verified,
             messages: self.messages,
             first_start: (self.first_start < u64::MAX).then_some(self.first_start),
-            silent_since: self.silence.since(),
         })
     }
 
@@ -386,8 +367,6 @@ pub struct Counts {
     pub messages: Vec<String>,
     /// The earliest start of an operation, in nanoseconds since the load began.
     pub first_start: Option<u64>,
-    /// The last answer, in nanoseconds likewise, if the database did not answer any more.
-    pub silent_since: Option<u64>,
 }
 
 fn by_kind<T>(values: ByKind<Option<T>>) -> BTreeMap<String, T> {

@@ -10,6 +10,7 @@ use super::judge::Judge;
 use super::pace::Pace;
 use super::record::{Outcome, Recorder};
 use super::share;
+use super::silence::Silence;
 use super::usage::{Cpu, Watcher};
 use super::work::{Client, Operation, Operations};
 use crate::drive::Failure;
@@ -25,6 +26,7 @@ pub struct Run {
     pub timeout: u64,
     /// What is counted.
     pub recorder: RefCell<Recorder>,
+    silence: RefCell<Silence>,
     /// Judges what reads found; None where nothing is compared.
     judge: Option<Judge>,
     operations: RefCell<Operations>,
@@ -135,6 +137,7 @@ impl Run {
             alarm: Alarm::new(clock)?,
             timeout,
             recorder: RefCell::new(recorder),
+            silence: RefCell::new(Silence::new(share::in_flight(plan.level, plan.part))),
             judge,
             operations: RefCell::new(operations),
             schedule,
@@ -269,6 +272,7 @@ impl Run {
     pub fn over(&self, operation: &Operation, outcome: &Outcome<'_>) {
         self.operations.borrow_mut().over(operation);
         self.in_flight.set(self.in_flight.get() - 1);
+        self.silence.borrow_mut().heed(outcome);
         let mut recorder = self.recorder.borrow_mut();
         recorder.record(outcome);
         if self.budget.is_some_and(|most| recorder.over() >= most) {
@@ -304,6 +308,11 @@ impl Run {
     /// Whether it ended before its time.
     pub fn ended_early(&self) -> bool {
         self.ended_early.get()
+    }
+
+    /// When the last answer came, if the database did not answer any more.
+    pub fn silent_since(&self) -> Option<u64> {
+        self.silence.borrow().since()
     }
 
     /// Whether the measured window has ended.
@@ -343,7 +352,9 @@ impl Run {
                 self.operations.borrow_mut().take_back(&operation);
                 if slot.intended >= self.begin {
                     let mut recorder = self.recorder.borrow_mut();
-                    recorder.record_unsent(operation.kind(), slot.intended, last);
+                    recorder.record_unsent(operation.kind(), last - slot.intended);
+                    let mut silence = self.silence.borrow_mut();
+                    silence.unanswered(slot.intended, last);
                 }
             }
         }

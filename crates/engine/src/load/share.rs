@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use wire::load::Part;
+use wire::load::{Level, Part};
+
+use super::plan;
 
 /// The contiguous share of `whole` things that a part has; all parts together have each thing once.
 pub fn range(whole: u64, part: Part) -> Range<u64> {
@@ -14,6 +16,11 @@ pub fn range(whole: u64, part: Part) -> Range<u64> {
 pub fn count(whole: u64, part: Part) -> u64 {
     let range = range(whole, part);
     range.end - range.start
+}
+
+/// Most operations in flight of a part.
+pub fn in_flight(level: Level, part: Part) -> u64 {
+    count(u64::from(plan::in_flight(level)), part)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Whether a database stopped answering for good.
 
+use super::record::Outcome;
+
 /// Nanoseconds without an answer that are more than a pause.
 const PAUSE: u64 = 1_000_000_000;
 
@@ -29,8 +31,19 @@ impl Silence {
         }
     }
 
+    /// An operation is over.
+    pub fn heed(&mut self, outcome: &Outcome<'_>) {
+        match outcome.failure {
+            Some(failure) if !failure.fault.is_answer() => {
+                let asked = outcome.intended.unwrap_or(outcome.started);
+                self.unanswered(asked, outcome.ended);
+            }
+            _ => self.answered(outcome.ended),
+        }
+    }
+
     /// An answer came, if only that something is wrong.
-    pub fn answered(&mut self, at: u64) {
+    fn answered(&mut self, at: u64) {
         *self = Self {
             answered: at,
             ..Self::new(self.in_flight)

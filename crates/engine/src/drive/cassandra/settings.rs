@@ -9,7 +9,7 @@ use serde_json::Value;
 use wire::load::LoadPlan;
 
 use crate::drive::no_option;
-use crate::load::{plan, share};
+use crate::load::share;
 
 /// Consistency levels by their names in CQL.
 const LEVELS: [(&str, Consistency); 9] = [
@@ -115,7 +115,7 @@ impl Settings {
         if settings.read == Consistency::Any {
             return Err("the option `read_consistency` cannot be `ANY`".to_owned());
         }
-        let clients = share::count(u64::from(plan::in_flight(asked.level)), asked.part);
+        let clients = share::in_flight(asked.level, asked.part);
         match too_many(clients, settings.connections) {
             Some(refusal) => Err(refusal),
             None => Ok(settings),

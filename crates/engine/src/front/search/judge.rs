@@ -10,7 +10,6 @@ use super::super::kept::Kept;
 use super::super::summary::ALL;
 use super::super::words::latency;
 use super::rates::{arrivals, rate_of};
-use crate::load::plan::in_flight;
 use crate::load::share;
 
 /// What one load of a search says of its rate.
@@ -34,7 +33,7 @@ pub fn judged(
     let service = all.service.as_ref().map(|times| times.mean);
     // Over capacity most of what is over in the window was intended before it.
     let over = kept.achieved * summary.offered.unwrap_or_default();
-    let connections = share::count(u64::from(in_flight(plan.level)), plan.part) as f64;
+    let connections = share::in_flight(plan.level, plan.part) as f64;
     ProbeSummary {
         rate: rate_of(summary.level),
         achieved: kept.achieved,

@@ -73,7 +73,7 @@ fn one() -> impl Strategy<Value = One> {
 /// that were not started.
 fn recorded(open: bool, operations: &[One]) -> (Counts, Vec<Line>) {
     let kept = Kept::default();
-    let mut recorder = Recorder::new(kept.log(), BEGIN, END, 130 * MS, true, Silence::new(4));
+    let mut recorder = Recorder::new(kept.log(), BEGIN, END, 130 * MS, true);
     let mut operations = operations.to_vec();
     operations.sort_by_key(|one| one.ended());
     for one in operations {
@@ -81,7 +81,7 @@ fn recorded(open: bool, operations: &[One]) -> (Counts, Vec<Line>) {
             Fate::Unsent | Fate::Dropped if !open => continue,
             Fate::Unsent if one.intended < BEGIN => continue,
             Fate::Unsent => {
-                recorder.record_unsent(one.kind, one.intended, OVER);
+                recorder.record_unsent(one.kind, OVER - one.intended);
                 continue;
             }
             Fate::Dropped => {
@@ -189,14 +189,7 @@ fn one_under_way_when_the_window_of_a_closed_loop_ends_is_an_error_or_unfinished
 
 #[test]
 fn the_time_line_ends_with_the_last_operation_however_late_that_is_noticed() {
-    let mut recorder = Recorder::new(
-        Kept::default().log(),
-        0,
-        u64::MAX,
-        100 * MS,
-        true,
-        Silence::new(4),
-    );
+    let mut recorder = Recorder::new(Kept::default().log(), 0, u64::MAX, 100 * MS, true);
     recorder.record(&Outcome {
         kind: Kind::Insert,
         intended: None,
@@ -217,7 +210,7 @@ fn the_time_line_ends_with_the_last_operation_however_late_that_is_noticed() {
 fn a_disk_that_stands_still_makes_intervals_longer_and_loses_nothing() {
     let kept = Kept::default();
     let held = kept.hold();
-    let mut recorder = Recorder::new(kept.log(), 0, 500 * MS, MS, true, Silence::new(4));
+    let mut recorder = Recorder::new(kept.log(), 0, 500 * MS, MS, true);
     for number in 0..500 {
         recorder.record(&Outcome {
             kind: Kind::Read,

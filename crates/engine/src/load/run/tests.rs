@@ -4,7 +4,6 @@ use super::*;
 use crate::load::log::Log;
 use crate::load::plan::tests::{plan, ycsb};
 use crate::load::progress::Lines;
-use crate::load::silence::Silence;
 use wire::load::{Arrivals, Level, Requests};
 
 /// A plan that inserts as often as it reads the latest record.
@@ -33,7 +32,7 @@ fn under_way<T>(plan: &LoadPlan, make: impl FnOnce(&Run) -> T) -> T {
         let log = Log::open(&path, now, Box::new(Lines::default())).unwrap();
         std::fs::remove_file(&path).unwrap();
         let span = Span::of(plan);
-        let recorder = Recorder::new(log, 0, u64::MAX, 1_000_000_000, false, Silence::new(1));
+        let recorder = Recorder::new(log, 0, u64::MAX, 1_000_000_000, false);
         let operations = Operations::new(plan).unwrap();
         let run = Run::new(plan, span, operations, Clock::start(), recorder).unwrap();
         make(&run)
