@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from platform_cases import layout, service
 
-from dunnage.contracts.host import Host
+from dunnage.contracts.host import Host, Site
 from dunnage.errors import StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
-from dunnage.model.layout import (
-    Reservation,
-)
+from dunnage.model.layout import Address, Addresses, Reservation
 from dunnage.model.study import TestbedSpec
 from dunnage.platforms import places
 from dunnage.platforms.floating import floating_address
@@ -46,6 +44,17 @@ def test_a_member_is_at_home_below_its_hosts_scratch(hosts: tuple[Host, ...]) ->
     assert place.home == f"{hosts[1].scratch}/members/redis-1/home"
     assert place.data == f"{hosts[1].scratch}/members/redis-1/data"
     assert place.prefix == "/tree"
+
+
+def test_numbers_of_ports_are_those_of_members_and_of_those_who_reach_them(
+    hosts: tuple[Host, ...],
+) -> None:
+    def by_other_port(member: str, host: Site, port: int) -> Addresses:
+        own, told = Address(host.address, port), Address(host.address, port + 24000)
+        return Addresses(bind=own, peer=own, contact=told, advertised=told)
+
+    reservation = places.reserve(layout(0, 0), hosts, "/tree", by_other_port)
+    assert reservation.numbers() == {"redis": (6379, 6380, 30379, 30380)}
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,15 @@ class Reservation:
             )
         )
 
+    def numbers(self) -> dict[str, tuple[int, ...]]:
+        """Name of a port → the numbers that members and those who reach them have for it."""
+        numbers: dict[str, set[int]] = {}
+        for place in self.places:
+            for name, each in place.ports.items():
+                told = {each.bind, each.peer, each.contact, each.advertised}
+                numbers.setdefault(name, set()).update(address.port for address in told)
+        return {name: tuple(sorted(found)) for name, found in numbers.items()}
+
     def contacts(self, port: str) -> tuple[Address, ...]:
         """Where drivers begin for a port of this name, in the layout's order."""
         return tuple(place.ports[port].contact for place in self.places)

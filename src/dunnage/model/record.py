@@ -344,6 +344,9 @@ class StayRecord(Value):
     """Name in the endpoint → its addresses, as a client resolved it."""
     late: Mapping[str, str] = {}
     """Member → its own address, where that was known only when it had started."""
+    ports: Mapping[str, tuple[int, ...]] = {}
+    """Name of a port → the numbers that members and those who reach them have for it. A cluster may
+    choose them anew for each stay. Empty in records before version 16."""
     paths: tuple[NetworkPath, ...] = ()
     """The way from the first client to each member, read back."""
     substrates: Mapping[str, str] = {}

@@ -7,7 +7,7 @@ from typing import Any
 
 from dunnage.model.open_load import Refusal
 
-RECORD_VERSION = 15
+RECORD_VERSION = 16
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
@@ -18,7 +18,8 @@ waited for the database to settle. 11: for how long the generator was at its lim
 that were late, never started or left out. 12: when each engine of a load began, and how far
 apart. 13: how records were kept, consistency and encryption as the generator tells them, whether
 it may have been the limit, records compared, and operations under way when a window ended.
-14: soft interrupts by networks. 15: rules for packets in force on hosts, and what a client is."""
+14: soft interrupts by networks. 15: rules for packets in force on hosts, and what a client is.
+16: the ports of members."""
 
 
 def probe_from_earlier(given: Any) -> Any:

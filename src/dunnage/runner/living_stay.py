@@ -116,6 +116,7 @@ def living_stay(
                 endpoint=tuple(sorted(endpoint)),
                 names=names,
                 late=platform.late(),
+                ports=reservation.numbers(),
                 network=platform.network(),
                 paths=platform.paths(clients[0]),
                 substrates=awake,

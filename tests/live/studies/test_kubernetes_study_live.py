@@ -22,7 +22,10 @@ from orchestrated import (
 )
 from study_process import driven, in_a_run, insist_nothing_left, started, under_way
 
+from dunnage.findings.parity.compare import compare
+from dunnage.findings.parity.factors import declared
 from dunnage.model.choices import ClientKind
+from dunnage.model.parity import Cause
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.store.read import Result
 from dunnage.substrates.kubernetes.control_plane import API, ETCD, SCHEDULER, UNITS
@@ -34,7 +37,10 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 POD_NETWORK = "platform: kubernetes, network: flannel-vxlan"
 HOST_PORT = f"port: {{{POD_NETWORK}, endpoint: host-port}}"
 SERVICE_IP = f"service: {{{POD_NETWORK}, endpoint: service-ip}}"
+NODE_PORT = f"node: {{{POD_NETWORK}, endpoint: node-port}}"
 CONTAINER_DNS = f"dns: {{{POD_NETWORK}, endpoint: container-dns, client: container}}"
+FIRST_NODE_PORT = 30000
+"""Of those that a Kubernetes gives unless it is told others."""
 KEYS = (b"PRIVATE KEY", b"client-key-data", base64.b64encode(b"-----BEGIN ")[:-2])
 
 
@@ -42,7 +48,8 @@ KEYS = (b"PRIVATE KEY", b"client-key-data", base64.b64encode(b"-----BEGIN ")[:-2
 def test_a_study_runs_inside_and_outside_of_pods_and_records_the_way_to_every_member(
     tmp_path: Path,
 ) -> None:
-    name, path = written("kubernetes", tmp_path, "2s", NATIVE, SERVICE_IP, CONTAINER_DNS)
+    every = (NATIVE, SERVICE_IP, NODE_PORT, CONTAINER_DNS)
+    name, path = written("kubernetes", tmp_path, "2s", *every)
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         lab = running.until(running.lab)
         result = finished(running)
@@ -55,13 +62,19 @@ def test_a_study_runs_inside_and_outside_of_pods_and_records_the_way_to_every_me
     assert kinds == {
         "native": ClientKind.PROCESS,
         "service": ClientKind.PROCESS,
+        "node": ClientKind.PROCESS,
         "dns": ClientKind.IN_NETWORK,
     }
-    for deployment in ("service", "dns"):
+    for deployment in ("service", "node", "dns"):
         assert stays[deployment].substrates == {"kubernetes": "awake"}
         assert stays[deployment].network["encapsulation"] == "vxlan"
         assert set(stays[deployment].late) == {"redis-1", "redis-2"}
+        declares = declared(result.plan.deployment("native"), result.plan.deployment(deployment))
+        differences = compare(stays["native"], stays[deployment], declares)
+        assert {each.cause for each in differences} <= {Cause.FACTOR, Cause.INHERENT}
     assert set(stays["dns"].names) == {"redis-1", "redis-2"}
+    assert stays["native"].ports == {"redis": (6379, 6380)}
+    assert min(stays["node"].ports["redis"]) >= FIRST_NODE_PORT
     insist_programs_are_charged_where_they_ran(result)
     insist_no_key_is_told(result)
     insist_nothing_left(name, {lab})

@@ -223,6 +223,34 @@ def test_an_address_that_is_filled_in_late_is_an_address() -> None:
     assert compare(*spoiled(files=files), set()) == ()
 
 
+def on_ports(*numbers: int, content: str = "port {}\nreplicaof 10.0.0.1 {}\nhz 10\n") -> Any:
+    text = content.format(numbers[0], numbers[-1])
+    ports = {"redis": numbers, "bus": tuple(number + 10000 for number in numbers)}
+    return stay(processes=(process(files={"/srv/redis.conf": text}),), ports=ports)
+
+
+def test_ports_that_a_cluster_chooses_anew_are_no_difference() -> None:
+    assert compare(on_ports(31754, 30533), on_ports(30890, 32506), set()) == ()
+    assert compare(on_ports(6379), on_ports(31754), {"endpoint"}) == ()
+
+
+def test_a_number_that_is_no_port_of_the_members_is_a_difference() -> None:
+    found = compare(
+        on_ports(6379), on_ports(6379, content="port {}\nreplicaof 10.0.0.1 {}\nhz 1\n"), set()
+    )
+    assert [sentence(item) for item in found] == [
+        "primary: configuration redis.conf: `hz 10` → `hz 1`"
+    ]
+    bus = on_ports(6379, content="port 16379\nreplicaof 10.0.0.1 {}\nhz 10\n")
+    assert {item.cause for item in compare(on_ports(6379), bus, set())} == {Cause.UNDECLARED}
+
+
+def test_ports_are_compared_with_a_stay_that_does_not_tell_its_own() -> None:
+    earlier = on_ports(6379).model_copy(update={"ports": {}})
+    assert compare(earlier, on_ports(6379), set()) == ()
+    assert {item.cause for item in compare(earlier, on_ports(6380), set())} == {Cause.UNDECLARED}
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [

@@ -47,14 +47,14 @@ Sides = tuple[str | None, str | None]
 
 
 def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Difference, ...]:
-    """Compare two stays member by member, modulo their addresses and their own names.
+    """Compare two stays member by member, modulo their addresses, ports and own names.
 
     `factors` are keys of a deployment, such as `platform`. What cannot be avoided says so, and what
     could not be read is unknown, also where neither side could be. Of processes that a host does
     not see it says so, as of networks that nobody could read back; what servers say is compared all
     the same.
     """
-    pair = _Pair((Mask.of(a), Mask.of(b)), frozenset(factors))
+    pair = _Pair(Mask.of_both(a, b), frozenset(factors))
     differences = (
         *_members(a, b, pair),
         *_facts(a, b, pair),

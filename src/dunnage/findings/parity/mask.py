@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dunnage.model.late import LATE
 from dunnage.model.record import StayRecord
 
 _IPV4 = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
+_NUMBER = re.compile(r"(?<![\w./-])\d+(?![\w./-])")
 _LAB = re.compile(r"(?<=/labs/)[^/\s]+/[^/\s]+(?=/)")
 """A lab and one of its hosts, in the path of the host's disk: where stays rotate over hosts."""
 _EVERYWHERE = frozenset({"0.0.0.0", "127.0.0.1"})  # noqa: S104 - compared with, never listened on
@@ -20,23 +21,36 @@ _INTERFACE = re.compile(r"interface(\W+)eth\d+")
 
 @dataclass(frozen=True)
 class Mask:
-    """What one stay is called, and the addresses that it told clients.
+    """What one stay is called, the addresses that it told clients, and the ports of its members.
 
     No path holds a deployment's name but in the stay's; a tree may have a directory of that name.
     """
 
     names: tuple[str, ...]
     hosts: tuple[str, ...]
+    ports: Mapping[str, str]
+    """Number of a port → its name."""
 
     @classmethod
     def of(cls, stay: StayRecord) -> Mask:
-        """The mask of a stay: its id, and the hosts of its endpoint by name and by number."""
+        """The mask of a stay: its id, its ports, and the hosts of its endpoint by name and by
+        number."""
         hosts = {*stay.names, *(address.rsplit(":", 1)[0] for address in stay.endpoint)}
         named = {host for host in hosts if not _IPV4.fullmatch(host)}
-        return cls(names=(stay.stay,), hosts=tuple(sorted(named, key=len, reverse=True)))
+        ports = {f"{number}": name for name, numbers in stay.ports.items() for number in numbers}
+        return cls((stay.stay,), tuple(sorted(named, key=len, reverse=True)), ports)
+
+    @classmethod
+    def of_both(cls, a: StayRecord, b: StayRecord) -> tuple[Mask, Mask]:
+        """The masks of two stays. Ports are masked only where both stays tell theirs."""
+        one, other = cls.of(a), cls.of(b)
+        if one.ports and other.ports:
+            return one, other
+        return replace(one, ports={}), replace(other, ports={})
 
     def text(self, text: str) -> str:
-        """`text` with placeholders for a stay's own names in paths, and for hosts' addresses.
+        """`text` with placeholders for a stay's own names in paths, for hosts' addresses and for
+        ports.
 
         Addresses that mean every interface or the loopback stay: a server that listens on those
         is configured otherwise than one that listens on its host's address.
@@ -67,7 +81,11 @@ class Mask:
         for host in self.hosts:
             # A member's name is a part of paths too, in every deployment.
             text = re.sub(rf"(?<![\w./-]){re.escape(host)}(?![\w./-])", _PLACEHOLDER, text)
-        return text
+        return _NUMBER.sub(self._port, text)
+
+    def _port(self, match: re.Match[str]) -> str:
+        name = self.ports.get(match[0])
+        return match[0] if name is None else f"<port {name}>"
 
     @staticmethod
     def _own(match: re.Match[str]) -> str:
