@@ -13,6 +13,7 @@ from dunnage.contracts.host import Host, Site
 from dunnage.errors import StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import Address, Addresses, Reservation
+from dunnage.model.port import PortNumbers
 from dunnage.model.study import TestbedSpec
 from dunnage.platforms import places
 from dunnage.platforms.floating import floating_address
@@ -46,7 +47,7 @@ def test_a_member_is_at_home_below_its_hosts_scratch(hosts: tuple[Host, ...]) ->
     assert place.prefix == "/tree"
 
 
-def test_numbers_of_ports_are_those_of_members_and_of_those_who_reach_them(
+def test_a_member_has_its_own_number_and_those_by_which_it_is_reached(
     hosts: tuple[Host, ...],
 ) -> None:
     def by_other_port(member: str, host: Site, port: int) -> Addresses:
@@ -54,7 +55,12 @@ def test_numbers_of_ports_are_those_of_members_and_of_those_who_reach_them(
         return Addresses(bind=own, peer=own, contact=told, advertised=told)
 
     reservation = places.reserve(layout(0, 0), hosts, "/tree", by_other_port)
-    assert reservation.numbers() == {"redis": (6379, 6380, 30379, 30380)}
+    assert reservation.numbers() == {
+        f"redis-{number + 1}": {
+            "redis": PortNumbers(bind=own, peer=own, contact=own + 24000, advertised=own + 24000)
+        }
+        for number, own in enumerate((6379, 6380))
+    }
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dunnage.model.late import fill, unfilled
+from dunnage.model.port import PortNumbers, Ports
 
 ENGINE = "@engine@"
 """First word of a probe's or a step's command that the host's own `dunnage-engine` carries out.
@@ -108,6 +109,15 @@ class Addresses:
         named = not unfilled(host) and not host.replace(".", "").isdigit()
         return Address(self.bind.host, self.peer.port) if named else self.peer
 
+    def numbers(self) -> PortNumbers:
+        """The numbers of the four."""
+        return PortNumbers(
+            bind=self.bind.port,
+            peer=self.peer.port,
+            contact=self.contact.port,
+            advertised=self.advertised.port,
+        )
+
     def filled(self, late: Mapping[str, str]) -> Addresses:
         """The same with every late host that `late` has."""
         return Addresses(
@@ -161,14 +171,12 @@ class Reservation:
             )
         )
 
-    def numbers(self) -> dict[str, tuple[int, ...]]:
-        """Name of a port → the numbers that members and those who reach them have for it."""
-        numbers: dict[str, set[int]] = {}
-        for place in self.places:
-            for name, each in place.ports.items():
-                told = {each.bind, each.peer, each.contact, each.advertised}
-                numbers.setdefault(name, set()).update(address.port for address in told)
-        return {name: tuple(sorted(found)) for name, found in numbers.items()}
+    def numbers(self) -> Ports:
+        """The numbers of every member's ports."""
+        return {
+            place.member: {name: each.numbers() for name, each in place.ports.items()}
+            for place in self.places
+        }
 
     def contacts(self, port: str) -> tuple[Address, ...]:
         """Where drivers begin for a port of this name, in the layout's order."""

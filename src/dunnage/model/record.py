@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 
 from dunnage.model.check import CheckResult, Status
 from dunnage.model.choices import ClientKind
@@ -14,6 +14,7 @@ from dunnage.model.deployment import Workload
 from dunnage.model.level import Level
 from dunnage.model.open_load import Refusal
 from dunnage.model.path import NetworkPath
+from dunnage.model.port import PortNumbers, ports_from_earlier
 from dunnage.model.process import ProcessFacts, UnseenProcess
 from dunnage.model.record_versions import RECORD_VERSION, probe_from_earlier
 from dunnage.model.soft_interrupts import SoftInterrupts
@@ -344,9 +345,9 @@ class StayRecord(Value):
     """Name in the endpoint → its addresses, as a client resolved it."""
     late: Mapping[str, str] = {}
     """Member → its own address, where that was known only when it had started."""
-    ports: Mapping[str, tuple[int, ...]] = {}
-    """Name of a port → the numbers that members and those who reach them have for it. A cluster may
-    choose them anew for each stay. Empty in records before version 16."""
+    ports: Mapping[str, Mapping[str, PortNumbers]] = {}
+    """Member → name of a port → its numbers. A cluster may choose them anew for each stay. Empty in
+    records before version 17."""
     paths: tuple[NetworkPath, ...] = ()
     """The way from the first client to each member, read back."""
     substrates: Mapping[str, str] = {}
@@ -364,3 +365,8 @@ class StayRecord(Value):
     control: Mapping[str, float] = {}
     """Negative control on the first client's host, before the deployment started: `arithmetic`
     (calculations) and `loopback` (exchanges), in 1/s. Empty in records before version 3."""
+
+    @field_validator("ports", mode="before")
+    @classmethod
+    def _from_earlier(cls, given: Any) -> Any:
+        return ports_from_earlier(given)

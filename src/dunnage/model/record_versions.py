@@ -7,7 +7,7 @@ from typing import Any
 
 from dunnage.model.open_load import Refusal
 
-RECORD_VERSION = 16
+RECORD_VERSION = 17
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
@@ -19,7 +19,8 @@ that were late, never started or left out. 12: when each engine of a load began,
 apart. 13: how records were kept, consistency and encryption as the generator tells them, whether
 it may have been the limit, records compared, and operations under way when a window ended.
 14: soft interrupts by networks. 15: rules for packets in force on hosts, and what a client is.
-16: the ports of members."""
+16: the ports of members.
+17: which member has which ports."""
 
 
 def probe_from_earlier(given: Any) -> Any:

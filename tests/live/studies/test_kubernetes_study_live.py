@@ -73,8 +73,9 @@ def test_a_study_runs_inside_and_outside_of_pods_and_records_the_way_to_every_me
         differences = compare(stays["native"], stays[deployment], declares)
         assert {each.cause for each in differences} <= {Cause.FACTOR, Cause.INHERENT}
     assert set(stays["dns"].names) == {"redis-1", "redis-2"}
-    assert stays["native"].ports == {"redis": (6379, 6380)}
-    assert min(stays["node"].ports["redis"]) >= FIRST_NODE_PORT
+    native, node = (stays[name].ports for name in ("native", "node"))
+    assert [native[member]["redis"].bind for member in native] == [6379, 6380]
+    assert all(numbers["redis"].contact >= FIRST_NODE_PORT for numbers in node.values())
     insist_programs_are_charged_where_they_ran(result)
     insist_no_key_is_told(result)
     insist_nothing_left(name, {lab})

@@ -6,7 +6,7 @@ from analysis_cases import stay
 
 from dunnage.findings.parity.mask import Mask
 
-MASK = Mask.of(stay("native", 1))
+MASK, _ = Mask.of_both(stay("native", 1), stay("native", 2))
 
 
 def test_a_stays_own_name_in_a_path_is_none_of_a_directory_called_like_its_deployment() -> None:

@@ -12,6 +12,8 @@ from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys, leaves
 from dunnage.model.choices import ClientKind, Storage
 from dunnage.model.parity import Cause, Factor
+from dunnage.model.port import PortNumbers
+from dunnage.model.record import StayRecord
 from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.wording.parity import factor, sentence
 
@@ -223,15 +225,43 @@ def test_an_address_that_is_filled_in_late_is_an_address() -> None:
     assert compare(*spoiled(files=files), set()) == ()
 
 
-def on_ports(*numbers: int, content: str = "port {}\nreplicaof 10.0.0.1 {}\nhz 10\n") -> Any:
-    text = content.format(numbers[0], numbers[-1])
-    ports = {"redis": numbers, "bus": tuple(number + 10000 for number in numbers)}
+def numbers(own: int, told: int) -> PortNumbers:
+    return PortNumbers(bind=own, peer=told, contact=told, advertised=told)
+
+
+def on_ports(*told: int, of: int | None = None, content: str = "", own: int | None = None) -> Any:
+    """A stay whose last member is the replica of member `of`, and whose members bind `own`."""
+    content = content or "port {}\nreplicaof 10.0.0.1 {}\nhz 10\n"
+    text = content.format(told[-1], told[0 if of is None else of])
+    ports = {
+        f"redis-{member + 1}": {
+            "redis": numbers(own or number, number),
+            "bus": numbers((own or number) + 10000, number + 10000),
+        }
+        for member, number in enumerate(told)
+    }
     return stay(processes=(process(files={"/srv/redis.conf": text}),), ports=ports)
 
 
 def test_ports_that_a_cluster_chooses_anew_are_no_difference() -> None:
     assert compare(on_ports(31754, 30533), on_ports(30890, 32506), set()) == ()
     assert compare(on_ports(6379), on_ports(31754), {"endpoint"}) == ()
+
+
+@pytest.mark.parametrize("own", [None, 6379])
+def test_a_replica_of_another_member_is_a_difference_although_ports_are_chosen_anew(
+    own: int | None,
+) -> None:
+    chain = on_ports(31754, 30533, 32001, own=own, of=1)
+    assert compare(on_ports(6379, 6380, 6381, of=1), on_ports(6379, 6380, 6381, of=1), set()) == ()
+    for other in (on_ports(30890, 32506, 31007, own=own), on_ports(31754, 30533, 32001, own=own)):
+        (found,) = compare(other, chain, set())
+        assert found.deployment == "replicaof 10.0.0.1 30533"
+
+
+def test_ports_that_all_members_have_in_one_stay_tell_none_of_them_from_another() -> None:
+    assert compare(on_ports(6379, 6379, 6379), on_ports(31754, 30533, 32001), set()) == ()
+    assert compare(on_ports(6379, 6379, 6379), on_ports(31754, 30533, 32001, of=1), set()) == ()
 
 
 def test_a_number_that_is_no_port_of_the_members_is_a_difference() -> None:
@@ -243,6 +273,12 @@ def test_a_number_that_is_no_port_of_the_members_is_a_difference() -> None:
     ]
     bus = on_ports(6379, content="port 16379\nreplicaof 10.0.0.1 {}\nhz 10\n")
     assert {item.cause for item in compare(on_ports(6379), bus, set())} == {Cause.UNDECLARED}
+
+
+def test_a_stay_that_tells_numbers_without_members_does_not_tell_its_ports() -> None:
+    version_16 = {**on_ports(6379).model_dump(), "ports": {"redis": [6379, 6380]}}
+    assert StayRecord.model_validate(version_16).ports == {}
+    assert StayRecord.model_validate(on_ports(6379).model_dump()) == on_ports(6379)
 
 
 def test_ports_are_compared_with_a_stay_that_does_not_tell_its_own() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from dunnage.findings.parity.ports import Named, named
 from dunnage.model.late import LATE
 from dunnage.model.record import StayRecord
 
@@ -21,32 +22,26 @@ _INTERFACE = re.compile(r"interface(\W+)eth\d+")
 
 @dataclass(frozen=True)
 class Mask:
-    """What one stay is called, the addresses that it told clients, and the ports of its members.
+    """What one stay is called, the hosts that it told clients, and the names of its ports.
 
     No path holds a deployment's name but in the stay's; a tree may have a directory of that name.
     """
 
     names: tuple[str, ...]
     hosts: tuple[str, ...]
-    ports: Mapping[str, str]
-    """Number of a port → its name."""
-
-    @classmethod
-    def of(cls, stay: StayRecord) -> Mask:
-        """The mask of a stay: its id, its ports, and the hosts of its endpoint by name and by
-        number."""
-        hosts = {*stay.names, *(address.rsplit(":", 1)[0] for address in stay.endpoint)}
-        named = {host for host in hosts if not _IPV4.fullmatch(host)}
-        ports = {f"{number}": name for name, numbers in stay.ports.items() for number in numbers}
-        return cls((stay.stay,), tuple(sorted(named, key=len, reverse=True)), ports)
+    ports: Named
 
     @classmethod
     def of_both(cls, a: StayRecord, b: StayRecord) -> tuple[Mask, Mask]:
         """The masks of two stays. Ports are masked only where both stays tell theirs."""
-        one, other = cls.of(a), cls.of(b)
-        if one.ports and other.ports:
-            return one, other
-        return replace(one, ports={}), replace(other, ports={})
+        ports = named(a.ports, b.ports)
+        return cls._of(a, ports[0]), cls._of(b, ports[1])
+
+    @classmethod
+    def _of(cls, stay: StayRecord, ports: Named) -> Mask:
+        hosts = {*stay.names, *(address.rsplit(":", 1)[0] for address in stay.endpoint)}
+        by_name = {host for host in hosts if not _IPV4.fullmatch(host)}
+        return cls((stay.stay,), tuple(sorted(by_name, key=len, reverse=True)), ports)
 
     def text(self, text: str) -> str:
         """`text` with placeholders for a stay's own names in paths, for hosts' addresses and for

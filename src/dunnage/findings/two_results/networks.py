@@ -30,7 +30,8 @@ def between(a: StayRecord, b: StayRecord, hosts: Collection[str]) -> Networks:
     have no tool to tell, nothing is said: no result of theirs will ever know it. `hosts` are names
     that a value may begin with.
     """
-    one, other = (_told(stay, hosts) for stay in (a, b))
+    masks = Mask.of_both(a, b)
+    one, other = (_told(stay, mask, hosts) for stay, mask in zip((a, b), masks, strict=True))
     drivers = a.network.get("driver") != b.network.get("driver")
     found: dict[str, bool | None] = {}
     for key in one.keys() | other.keys():
@@ -43,9 +44,8 @@ def between(a: StayRecord, b: StayRecord, hosts: Collection[str]) -> Networks:
     return Networks(differing, frozenset(key for key, differs in found.items() if differs is None))
 
 
-def _told(stay: StayRecord, hosts: Collection[str]) -> Mapping[str, Mapping[str, str]]:
+def _told(stay: StayRecord, mask: Mask, hosts: Collection[str]) -> Mapping[str, Mapping[str, str]]:
     """Name of a fact → host → its value there, with placeholders; `""` is every host."""
-    mask = Mask.of(stay)
     return {key: mask.texts(by_host(fact, hosts)) for key, fact in stay.network.items()}
 
 
