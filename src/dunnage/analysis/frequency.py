@@ -55,21 +55,38 @@ def over_blocks(runs: Iterable[M], so: Callable[[M], bool]) -> dict[str, Frequen
     }
 
 
-def by_themselves(frequencies: Mapping[str, Frequency]) -> tuple[str, ...]:
+def by_themselves(
+    frequencies: Mapping[str, Frequency], platforms: Mapping[str, str]
+) -> tuple[str, ...]:
     """Deployments of which something is so more often than of the others, by more than chance.
 
-    The most frequent is tested first, beside all that are not told to be unlike the others, until
-    one is not told from them. As any of those that are left could have been the most frequent, its
-    chance is multiplied by their number (Bonferroni).
+    A deployment may be unlike the others alone, or with all others of its platform: what a platform
+    does may be too seldom to tell in one of them. The choice that chance explains least is taken
+    first, beside all that are not told to be unlike the others, until one is not told from them. As
+    any choice could have been that one, its chance is multiplied by their number (Bonferroni).
+    `platforms` maps each deployment to its platform.
     """
     left, found = dict(frequencies), list[str]()
-    while len(left) > 1:
-        most = max(left, key=lambda each: left[each].share)
-        choices, own = len(left), left.pop(most)
-        if choices * chance(own, together(left)) >= OWN:
+    while choices := _choices(left, platforms):
+        chances = {
+            names: chance(together(left, left.keys() - names), together(left, names))
+            for names in choices
+        }
+        unlike = min(choices, key=lambda names: chances[names])
+        if len(choices) * chances[unlike] >= OWN:
             break
-        found.append(most)
+        found += [name for name in left if name in unlike and left[name].times]
+        left = {name: each for name, each in left.items() if name not in unlike}
     return tuple(found)
+
+
+def _choices(names: Collection[str], platforms: Mapping[str, str]) -> list[frozenset[str]]:
+    """Each deployment, and all of each platform, where others are left beside them."""
+    every = [
+        *(frozenset([name]) for name in names),
+        *map(frozenset, grouped(names, lambda name: platforms[name]).values()),
+    ]
+    return [each for each in dict.fromkeys(every) if len(each) < len(names)]
 
 
 def together(frequencies: Mapping[str, Frequency], without: Collection[str] = ()) -> Frequency:

@@ -134,7 +134,8 @@ def gather(
         run.id: by_run[run.id] for run in planned if run.id in by_run and run.id not in damaged
     }
     busy = over_blocks(known.values(), _over)
-    managed = by_themselves(busy)
+    platforms = {each.name: each.platform for each in plan.deployments}
+    managed = by_themselves(busy, platforms)
     runs = [
         _damaged(run, damaged[run.id])
         if run.id in damaged
@@ -144,7 +145,7 @@ def gather(
     ]
     beyond = _beyond(runs)
     moves = over_blocks(_judged(runs), lambda run: run.run in beyond)
-    own = by_themselves(moves)
+    own = by_themselves(moves, platforms)
     moved = {
         run.run: beyond[run.run] for run in runs if run.run in beyond and run.deployment not in own
     }

@@ -121,6 +121,9 @@ class Thinned(Value):
 
     deployment: LeftOut
     baseline: LeftOut
+    platforms: bool = False
+    """Whether each side is all deployments of its platform together, and is called like that. Then
+    a block counts once for each of them."""
     chance: float
     """Probability that sides alike differ so much in the blocks with a run that was left out."""
 

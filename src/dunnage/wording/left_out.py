@@ -18,6 +18,11 @@ def blocks(side: LeftOut) -> str:
     return f"{side.blocks} of {every} of {terms.plain(side.deployment)}{_gates(side)}"
 
 
+def blocks_of_all(side: LeftOut) -> str:
+    """The same of a platform: `9 of 72 blocks of all deployments on kubernetes (steady 9 ×)`."""
+    return blocks(side.model_copy(update={"deployment": f"all deployments on {side.deployment}"}))
+
+
 def _gates(side: LeftOut) -> str:
     told = ", ".join(f"{gate} {times} ×" for gate, times in side.gates.items())
     return f" ({told})" if told else ""

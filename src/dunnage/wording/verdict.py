@@ -100,8 +100,9 @@ def _interval(difference: Estimate) -> str:
 
 def _thinned(found: Thinned) -> str:
     sides = found.deployment, found.baseline
+    blocks = left_out.blocks_of_all if found.platforms else left_out.blocks
     return (
-        f"Runs were left out in {' and in '.join(map(left_out.blocks, sides))}. Chance explains "
+        f"Runs were left out in {' and in '.join(map(blocks, sides))}. Chance explains "
         f"such a difference in only {percent(found.chance)} of studies, so that the runs that are "
         "left may be chosen by what they measured."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from analysis_cases import (
 )
 
 from dunnage.model.check import Status
+from dunnage.model.deployment import Deployment
 from dunnage.model.level import Level
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
 from dunnage.model.record import OperationStats, Record, StayRecord, Usage
@@ -44,14 +46,14 @@ STUDY = Study.model_validate(
 )
 
 
-def plan(blocks: int = 8) -> Plan:
+def plan(blocks: int = 8, deployments: Sequence[Deployment] = DEPLOYMENTS) -> Plan:
     """Every deployment once in every block, rotated."""
     position = 0
     made = []
     for block in range(1, blocks + 1):
         stays = []
-        for i in range(len(DEPLOYMENTS)):
-            name = DEPLOYMENTS[(i + block) % len(DEPLOYMENTS)].name
+        for i in range(len(deployments)):
+            name = deployments[(i + block) % len(deployments)].name
             run = RunPlan(
                 id=f"b{block}-{name}-A-t8-1",
                 block=block,
@@ -68,7 +70,7 @@ def plan(blocks: int = 8) -> Plan:
     return Plan(
         study="made-up",
         seed=1,
-        deployments=DEPLOYMENTS,
+        deployments=tuple(deployments),
         blocks=tuple(made),
         skipped=(Skipped(deployment="swarm", reason="no IPVS"),),
     )

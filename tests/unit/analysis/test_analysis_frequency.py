@@ -41,18 +41,43 @@ def test_two_sides_are_apart_by_twice_the_chance_of_the_smaller_tail(
     assert apart(other, one) == pytest.approx(expected)
 
 
+ON_KUBERNETES = ("service-ip", "host-port", "inside", "dns")
+ELSEWHERE = {"native": "native", "twin": "native", "docker": "docker", "bridge": "docker"}
+PLATFORMS = dict.fromkeys(ON_KUBERNETES, "kubernetes") | ELSEWHERE | {"swarm": "swarm"}
+
+
+def moves(*on_kubernetes: int, elsewhere: int = 0) -> dict[str, Frequency]:
+    """In how many of 18 blocks each deployment of `studies/orchestrators.yaml` moved."""
+    seen = dict(zip(ON_KUBERNETES, on_kubernetes, strict=True))
+    others = dict.fromkeys(PLATFORMS.keys() - seen.keys(), elsewhere)
+    return {name: Frequency(moved, 18) for name, moved in (seen | others).items()}
+
+
 def test_a_deployment_is_unlike_the_others_if_it_is_so_more_often() -> None:
-    """The counts of the first `studies/orchestrators.yaml`, where flannel works every 5 s."""
-    seen = {"service-ip": 6, "host-port": 7, "inside": 7, "dns": 2}
-    quiet = dict.fromkeys(("native", "twin", "docker", "bridge", "swarm"), 0)
-    moves = {name: Frequency(moved, 18) for name, moved in (seen | quiet).items()}
-    assert by_themselves(moves) == ("host-port", "inside", "service-ip")
-    fewer = {name: Frequency(moved, 18) for name, moved in (seen | {"native": 0}).items()}
-    assert by_themselves(fewer) == ()
+    alone = dict.fromkeys(PLATFORMS, "one platform")
+    assert by_themselves(moves(6, 7, 7, 2), alone) == ("host-port", "inside", "service-ip")
+    fewer = {name: moves(6, 7, 7, 2)[name] for name in (*ON_KUBERNETES, "native")}
+    assert by_themselves(fewer, alone) == ()
+
+
+def test_a_platform_is_unlike_the_others_where_none_of_its_deployments_is_by_itself() -> None:
+    """As in `studies/orchestrators.yaml`, where flannel does work every 5 s and a run took 4 s."""
+    few = moves(4, 3, 4, 2)
+    assert by_themselves(few, dict.fromkeys(PLATFORMS, "one platform")) == ()
+    assert set(by_themselves(few, PLATFORMS)) == set(ON_KUBERNETES)
+    assert by_themselves(moves(4, 3, 4, 2, elsewhere=3), PLATFORMS) == ()
+
+
+def test_a_deployment_of_such_a_platform_that_never_did_so_is_not_called_unlike() -> None:
+    assert set(by_themselves(moves(5, 4, 4, 0), PLATFORMS)) == {"service-ip", "host-port", "inside"}
+
+
+def test_one_deployment_that_does_so_does_not_make_its_platform_unlike() -> None:
+    assert by_themselves(moves(12, 0, 1, 0), PLATFORMS) == ("service-ip",)
 
 
 @pytest.mark.parametrize(
-    "moves",
+    "seen",
     [
         {},
         {"native": Frequency(9, 12)},
@@ -61,16 +86,17 @@ def test_a_deployment_is_unlike_the_others_if_it_is_so_more_often() -> None:
         {"native": Frequency(0, 0), "bridge": Frequency(1, 1)},
     ],
 )
-def test_what_meets_all_alike_is_nobodys_own(moves: dict[str, Frequency]) -> None:
-    assert by_themselves(moves) == ()
+def test_what_meets_all_alike_is_nobodys_own(seen: dict[str, Frequency]) -> None:
+    assert by_themselves(seen, {name: name for name in seen}) == ()
 
 
 def test_what_comes_by_lot_is_seldom_called_a_deployments_own() -> None:
     lots = np.random.default_rng(1).binomial(36, 0.1, size=(2000, 4))
-    called = sum(
-        bool(by_themselves({str(at): Frequency(int(each), 36) for at, each in enumerate(study)}))
-        for study in lots
+    platforms = {"0": "native", "1": "docker", "2": "docker", "3": "kubernetes"}
+    studies = (
+        {str(at): Frequency(int(each), 36) for at, each in enumerate(study)} for study in lots
     )
+    called = sum(bool(by_themselves(study, platforms)) for study in studies)
     assert called / len(lots) < OWN
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 
 import pytest
+from analysis_cases import deployment
 from analysis_study import DEPLOYMENTS, STUDY, plan, records
 from test_analysis_judge import judged
 
@@ -83,6 +85,33 @@ def test_where_one_side_is_thinned_nothing_is_claimed(thinned: str) -> None:
     )
     assert reason(found) in sentences.thinned(analysis)
     assert "is not claimed: runs were left out" in sentences.lead(analysis.answers[0], STUDY, PLAN)
+
+
+def test_where_one_platform_is_thinned_nothing_is_claimed_of_any_of_its_deployments() -> None:
+    """Docker's three lose three blocks each, which tells nothing of one of them alone."""
+    more = [deployment(name, platform="docker") for name in ("docker-2", "docker-3")]
+    planned = plan(BLOCKS, (*DEPLOYMENTS, *more))
+    lost = {"docker": (1, 2, 3), "docker-2": (5, 6, 7), "docker-3": (9, 10, 11)}
+
+    def answer(left_out: Mapping[str, Collection[int]]) -> Comparison:
+        made = [
+            spoilt(each, spoilt_by("client"))
+            if each.block in left_out.get(each.deployment, ())
+            else each
+            for each in records(planned, 0.1)
+        ]
+        return claim(judged(planned, made))
+
+    assert answer({"docker": (1, 2, 3)}).verdict is Verdict.OVERHEAD
+    assert answer(lost | {"native": (3, 4), "twin": (7, 8)}).verdict is Verdict.OVERHEAD
+    found = answer(lost)
+    assert (found.verdict, found.ground) == (Verdict.INCONCLUSIVE, Ground.THINNED)
+    assert found.thinned is not None and found.thinned.platforms
+    assert found.thinned.chance == pytest.approx(2 * math.comb(54, 9) / math.comb(90, 9))
+    assert reason(found).startswith(
+        "Runs were left out in 9 of 54 blocks of all deployments on docker (client 9 ×) and in "
+        "0 of 36 blocks of all deployments on native. "
+    )
 
 
 def test_a_run_that_did_not_happen_is_left_out_and_a_block_that_has_not_begun_is_none() -> None:

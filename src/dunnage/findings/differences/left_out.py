@@ -7,6 +7,7 @@ comparison is one of chosen runs, and nothing is claimed of it.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +43,10 @@ class Sides:
 
         All workloads and levels are tested together at which both sides have valid runs, as a gate
         that looks at what a deployment does leaves out some of each. It is told only of those at
-        which the side that lost more in all lost more, too.
+        which the side that lost more in all lost more, too. What a platform does may be too seldom
+        to tell in one deployment, so where two platforms differ, all deployments of the one are
+        tested against all of the other, too. A study has many comparisons of the same two
+        platforms, so the chance of that is multiplied by the number of such pairs (Bonferroni).
         """
         names = pairing.deployment, pairing.baseline
         settings = [
@@ -52,22 +56,45 @@ class Sides:
         ]
         if not settings:
             return None
-        own, other = (self._of(name, settings) for name in names)
-        chance = apart(_frequency(own), _frequency(other))
-        if chance >= OWN or not _same_way((own, other), self.at(pairing)):
-            return None
-        return Thinned(deployment=own, baseline=other, chance=chance)
+        here = (pairing.setting,)
+        alone = self._thinned(
+            [self._of(name, settings) for name in names], [self._of(name, here) for name in names]
+        )
+        platforms = [self.plan.deployment(name).platform for name in names]
+        if alone or len(set(platforms)) == 1:
+            return alone
+        return self._thinned(
+            [self._of(name, settings, *self._on[name]) for name in platforms],
+            [self._of(name, here, *self._on[name]) for name in platforms],
+            math.comb(len(self._on), 2),
+        )
 
-    def _of(self, name: str, settings: Collection[Setting]) -> LeftOut:
-        planned = [run for run in self._planned.get(name, ()) if _setting(run) in settings]
+    def _thinned(
+        self, whole: Sequence[LeftOut], here: Sequence[LeftOut], pairs: int = 0
+    ) -> Thinned | None:
+        """The same of two sides, in all settings and in the comparison's; of two platforms, of
+        `pairs` that there are."""
+        chance = max(1, pairs) * apart(*map(_frequency, whole))
+        if chance >= OWN or not _same_way(whole, here):
+            return None
+        return Thinned(deployment=whole[0], baseline=whole[1], platforms=pairs > 0, chance=chance)
+
+    def _of(self, called: str, settings: Collection[Setting], *deployments: str) -> LeftOut:
+        """Of one deployment, or of several that are called like their platform."""
+        planned = [
+            run
+            for name in deployments or (called,)
+            for run in self._planned.get(name, ())
+            if _setting(run) in settings
+        ]
         out = [run for run in planned if not self._counts(run)]
         gates = Counter(gate for run in out for gate in _gates(self._seen.get(run.id)))
         return LeftOut(
-            deployment=name,
+            deployment=called,
             runs=len(out),
             of_runs=len(planned),
-            blocks=len({run.block for run in out}),
-            of_blocks=len({run.block for run in planned}),
+            blocks=len({(run.block, run.deployment) for run in out}),
+            of_blocks=len({(run.block, run.deployment) for run in planned}),
             gates=dict(gates.most_common()),
         )
 
@@ -81,6 +108,12 @@ class Sides:
         begun = {run.block for run in self.gathered.runs}
         planned = (run for run in self.plan.runs() if run.block in begun)
         return grouped(planned, lambda run: run.deployment)
+
+    @cached_property
+    def _on(self) -> Mapping[str, Sequence[str]]:
+        """Platform → its deployments."""
+        deployments = grouped(self.plan.deployments, lambda each: each.platform)
+        return {platform: [each.name for each in own] for platform, own in deployments.items()}
 
     @cached_property
     def _seen(self) -> Mapping[str, RunSummary]:
@@ -103,7 +136,7 @@ def _frequency(side: LeftOut) -> Frequency:
     return Frequency(side.blocks, side.of_blocks)
 
 
-def _same_way(whole: tuple[LeftOut, LeftOut], here: tuple[LeftOut, LeftOut]) -> bool:
+def _same_way(whole: Sequence[LeftOut], here: Sequence[LeftOut]) -> bool:
     """Whether the side of which more was left out in all is that of which more was here."""
     (own, other), (own_here, other_here) = (map(_share, each) for each in (whole, here))
     return (own - other) * (own_here - other_here) > 0
