@@ -24,7 +24,7 @@ from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 13
+ANALYSIS_VERSION = 14
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
@@ -38,7 +38,7 @@ restarted. 11: deployments whose throughput moves by itself; runs of these are s
 they are told by blocks, and no longer by runs. 13: `accounting` of soft interrupts took the place
 of `contained`; soft interrupts of the machine that are no host's; runs that were left out on each
 side of a comparison, `thinned`, deployments whose manager is busy by itself, whose runs count, and
-rules for packets that stay.
+rules for packets that stay. 14: ways to members among differences; platforms as sides of `thinned`.
 """
 
 

@@ -70,6 +70,9 @@ class Aspect(StrEnum):
     NETWORK = "network"
     """What of a network nobody could read back; both sides say what and why, None where all was
     read."""
+    WAY = "way"
+    """What requests pass on their way to members beside devices and wires of hosts, as kinds of
+    hops."""
     PROCESS = "process"
     """A process that was not inspected; both sides are reasons, None where it was."""
 
@@ -86,7 +89,7 @@ class Difference(Value):
     deployment: str | None = None
     cause: Cause
     comes_with: str = ""
-    """`platform`, `network` or `image`, where one of these brings it along."""
+    """`image` or the factor, such as `platform` or `network`, that brings it along, if one does."""
 
 
 class FoundDifference(Value):

@@ -40,7 +40,7 @@ class Shown:
     """Deployments that have it; one that is not held against the reference names its baseline."""
     what: str
     comes_with: str
-    """Platform, network or image that brings it along; empty where nothing declared explains it."""
+    """Factor or image that brings it along; empty where nothing declared explains it."""
     unknown: bool = False
     """It could not be read, so it may differ."""
 
@@ -145,6 +145,7 @@ _HEADS: Mapping[Aspect, str] = {
     Aspect.RUNTIME: "virtual machine, {}",
     Aspect.USER: "user of the process",
     Aspect.CLIENT: "load generator",
+    Aspect.WAY: "on the way to members",
     Aspect.FACT: "{}",
 }
 _LINES = frozenset({Aspect.ARGUMENT, Aspect.VARIABLE, Aspect.CONFIGURATION, Aspect.FACT})

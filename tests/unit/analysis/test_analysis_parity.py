@@ -11,7 +11,8 @@ from analysis_cases import deployment, process, stay
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys, leaves
 from dunnage.model.choices import ClientKind, Storage
-from dunnage.model.parity import Cause, Factor
+from dunnage.model.parity import Aspect, Cause, Factor
+from dunnage.model.path import Hop, HopKind, NetworkPath
 from dunnage.model.port import PortNumbers
 from dunnage.model.record import StayRecord
 from dunnage.model.study import DatabaseSpec, Limits
@@ -410,3 +411,56 @@ def test_a_client_that_a_study_puts_elsewhere_is_its_factor() -> None:
     assert found.cause is Cause.FACTOR
     (other,) = compare(outside, pods, set())
     assert other.cause is Cause.UNDECLARED
+
+
+def on_the_way(*kinds: HopKind, unknown: str = "") -> Any:
+    hops = (HopKind.CLIENT, HopKind.DEVICE, *kinds, HopKind.MEMBER)
+    path = NetworkPath(
+        client="client-1",
+        member="redis-1",
+        address="10.0.0.1:6379",
+        hops=tuple(Hop(kind=kind, host="db-1", name="any") for kind in hops),
+        unknown=unknown,
+    )
+    return stay(paths=(path,))
+
+
+PORT = on_the_way(HopKind.TRANSLATION, HopKind.BRIDGE, HopKind.VETH, HopKind.VETH)
+SERVICE = on_the_way(
+    HopKind.TRANSLATION, HopKind.TUNNEL, HopKind.TUNNEL, HopKind.BRIDGE, HopKind.VETH, HopKind.VETH
+)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "other", "factors", "told"),
+    [
+        (PORT, PORT, set(), []),
+        (
+            PORT,
+            SERVICE,
+            {"endpoint"},
+            ["translation, bridge, veth → translation, tunnel, bridge, veth: endpoint"],
+        ),
+        (
+            on_the_way(HopKind.WIRE),
+            PORT,
+            {"platform", "network"},
+            ["nothing else → translation, bridge, veth: network"],
+        ),
+        (PORT, on_the_way(HopKind.TUNNEL, unknown="no `ip`"), {"endpoint"}, []),
+        (PORT, stay(), {"endpoint"}, []),
+    ],
+)
+def test_what_an_endpoint_brings_along_on_the_way_is_told(
+    baseline: Any, other: Any, factors: set[str], told: list[str]
+) -> None:
+    found = [each for each in compare(baseline, other, factors) if each.aspect is Aspect.WAY]
+    assert {each.cause for each in found} <= {Cause.INHERENT}
+    assert [
+        f"{sentence(each).removeprefix('on the way to members: ')}: {each.comes_with}"
+        for each in found
+    ] == told
+
+
+def test_another_way_that_no_factor_explains_is_undeclared() -> None:
+    assert [each.cause for each in compare(PORT, SERVICE, {"storage"})] == [Cause.UNDECLARED]

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from dunnage.findings.parity.factors import IMAGE, unequal, word
 from dunnage.findings.parity.mask import Mask
 from dunnage.model.parity import Aspect, Cause, Difference
+from dunnage.model.path import HopKind, NetworkPath
 from dunnage.model.process import ProcessFacts, UnseenProcess
 from dunnage.model.record import StayRecord
 from dunnage.model.unknown import UNREAD
@@ -40,6 +41,10 @@ _DIGITS = 12
 """Of a hash, enough to tell two apart."""
 _PATH = frozenset({"network", "network_options", "endpoint", "peers"})
 """Factors that change addresses."""
+_LEADING = ("network", "network_options", "endpoint", "platform", "client")
+"""Factors that lead packets another way, the one that tells most first."""
+_PASSED = (HopKind.TRANSLATION, HopKind.PROXY, HopKind.TUNNEL, HopKind.BRIDGE, HopKind.VETH)
+"""What a packet may pass beside the devices and wires that hosts have anyway."""
 _DATABASE = frozenset({"database"})
 """The factor that changes what runs and how it is told to."""
 Sides = tuple[str | None, str | None]
@@ -59,6 +64,7 @@ def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Dif
         *_members(a, b, pair),
         *_facts(a, b, pair),
         *_networks(a, b),
+        *_ways(a, b, pair),
         *_client(a, b, pair),
     )
     return tuple(sorted(_of_all_roles(differences), key=_rank))
@@ -231,6 +237,25 @@ def _networks(a: StayRecord, b: StayRecord) -> Iterator[Difference]:
             deployment=other,
             cause=Cause.UNSEEN,
         )
+
+
+def _ways(a: StayRecord, b: StayRecord, pair: _Pair) -> Iterator[Difference]:
+    """What requests pass on their way, where both sides know all ways to members.
+
+    An endpoint or a network may bring along more than it is called: addresses of services lead
+    through the tunnel of the pods' network, and ports of hosts do not.
+    """
+    if any(not stay.paths or any(path.unknown for path in stay.paths) for stay in (a, b)):
+        return
+    one, other = (_passed(stay.paths) for stay in (a, b))
+    if one != other:
+        leading = next((key for key in _LEADING if key in pair.factors), "")
+        yield pair.difference("", Aspect.WAY, "", (one, other), comes_with=leading)
+
+
+def _passed(paths: Iterable[NetworkPath]) -> str:
+    kinds = {hop.kind for path in paths for hop in path.hops}
+    return ", ".join(kind for kind in _PASSED if kind in kinds) or "nothing else"
 
 
 def _client(a: StayRecord, b: StayRecord, pair: _Pair) -> Iterator[Difference]:
