@@ -49,6 +49,7 @@ def objects(
             nodes={host.name: nodes(host.name) for host in planned},
             ours=here,
             floating=lambda host: floating[host.name],
+            agents="" if here else str(hosts.image),
         )
 
     if here:

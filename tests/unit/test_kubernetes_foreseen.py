@@ -175,6 +175,17 @@ def test_on_nodes_of_someone_elses_an_image_must_be_named_and_nodes_are_unknown(
     assert not any("image" in need for each in objects for need in each.needs)
 
 
+def test_on_nodes_of_someone_elses_a_client_runs_what_their_agents_do(
+    testbed: FakeTestbed,
+) -> None:
+    theirs = replace(ground(testbed, ours=False), agents="busybox:1")
+    named = REDIS.model_copy(update={"image": "redis:7"})
+    objects = looked_ahead(deployed(VXLAN, "host-port", database=named, **INSIDE), theirs)
+    clients = [each.manifest for each in objects if each.manifest["kind"] == "Pod"]
+    images = [container["image"] for pod in clients for container in pod["spec"]["containers"]]
+    assert images == ["busybox:1", "busybox:1"]
+
+
 def test_differences_are_found_at_any_depth() -> None:
     one = {"a": [{"b": 1}, "c"], "d": 2}
     assert list(differing(one, {"a": [{"b": 3}, "c"], "d": 2})) == [("a", 0, "b")]

@@ -122,6 +122,10 @@ class PodHost(Host, Protocol):
 class MakesPods(Protocol):
     """A host that is a node, beside which a client can be in a pod of its own."""
 
+    @property
+    def image(self) -> str:
+        """What its agent runs, so that its node has it: an image with a shell."""
+
     def beside(self, namespace: str, labels: Mapping[str, str]) -> PodHost:
         """Make a pod on the same node, in a namespace that is there, with a network of its own.
 

@@ -46,6 +46,7 @@ def test_each_node_is_a_host_with_its_own_agent(cluster: Cluster, tmp_path: Path
         assert isinstance(testbed, LabelsNamespaces)
         db, client = testbed.hosts
         assert isinstance(db, MakesPods)
+        assert db.image == "busy"
         assert [(each.name, each.group, each.address) for each in (db, client)] == [
             ("db-1", "db", "10.0.0.1"),
             ("client-1", "client", "10.0.0.2"),

@@ -54,7 +54,7 @@ def a_node() -> NodeHost:
     """A node of a cluster that there is not."""
     looked = "kubectl describe node worker"
     unknown = ("groups", "clock", "link", "making")
-    return NodeHost(**_known(*unknown, confined="", look_at_disks=looked))
+    return NodeHost(**_known(*unknown, confined="", image="redis", look_at_disks=looked))
 
 
 def _known(*unknown: str, **known: str) -> dict[str, Any]:

@@ -27,6 +27,8 @@ class NodeHost(ChannelHost):
     """A node of a cluster."""
 
     making: Beside
+    image: str
+    """What its agent runs."""
     look_at_disks: str
     """As `HasDisks` has it."""
 

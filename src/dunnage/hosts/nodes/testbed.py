@@ -280,6 +280,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             clock=self.clock,
             link=lambda: self._links[agent.host],
             making=self._beside,
+            image=agent.image,
             look_at_disks=self._cluster.context.asking(f"describe node {agent.node}"),
         )
 

@@ -19,7 +19,7 @@ from dunnage.platforms import places
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.carried import insist_it_fits
-from dunnage.platforms.kubernetes.images import chosen, of_client
+from dunnage.platforms.kubernetes.images import chosen
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.objects import Image, Manifest
 from dunnage.platforms.kubernetes.storage import directories
@@ -44,6 +44,8 @@ class Ground:
     ours: bool
     """Whether the nodes are, so that images can be brought there."""
     floating: Callable[[Site], str]
+    agents: str = ""
+    """The image of agents, which every node has; empty where nodes are ours and have none."""
     elsewhere: Ground | None = None
     """The same with other values wherever one is not known yet; None where all are."""
     why: str = ""
@@ -129,7 +131,11 @@ def created(
     elif manifests.deployment.client is ClientPlace.CONTAINER:
         tree = ground.trees.tree(ENGINE_TREE)
         for host in ground.clients:
-            image = of_client(manifests.deployment, host, tree, ours=ground.ours)
+            image = (
+                Image(ground.agents, imported=False)
+                if ground.agents
+                else chosen(host, tree, ours=ground.ours)
+            )
             node = ground.nodes[host.name]
             pod = manifests.client(host, tree=tree, image=image, node=node)
             yield ForeseenObject(pod, host.name, _brought(image))

@@ -10,7 +10,6 @@ from dunnage.contracts.kubernetes import ContainerRuntime
 from dunnage.contracts.software import Tree
 from dunnage.errors import TO_LOOK, StayError, UnavailableError
 from dunnage.image_archive import write_archive
-from dunnage.model.deployment import Deployment
 from dunnage.platforms.image_of_tree import image_of
 from dunnage.platforms.kubernetes.objects import Image
 
@@ -48,14 +47,6 @@ def chosen(host: Site, tree: Tree, *, ours: bool) -> Image:
             hint="dunnage schema study  # the key `image` of `database`",
         )
     return Image(name, imported=True)
-
-
-def of_client(deployment: Deployment, host: Site, tree: Tree, *, ours: bool) -> Image:
-    """What a client's pod runs: the engine's own image, or the database's where that cannot be
-    brought to the node. Raises UnavailableError where the study names none."""
-    if not ours and deployment.database.image:
-        return Image(deployment.database.image, imported=False)
-    return chosen(host, tree, ours=ours)
 
 
 def _has(host: Host, runtime: ContainerRuntime, name: str) -> bool:

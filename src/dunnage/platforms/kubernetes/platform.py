@@ -38,7 +38,7 @@ from dunnage.platforms.kubernetes.asked_network import asked_of
 from dunnage.platforms.kubernetes.carried import insist_it_fits
 from dunnage.platforms.kubernetes.carrying import carry
 from dunnage.platforms.kubernetes.client_pod import ClientPod
-from dunnage.platforms.kubernetes.images import of_client, provide
+from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.network import (
@@ -63,7 +63,7 @@ from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.subnets import address_in
 
 _CLIENT_STARTED = 60.0
-"""Seconds within which a client's pod has a container."""
+"""Seconds within which a client's pod has a container: its node has the image already."""
 _READ = ("driver", "encapsulation", "proxy")
 """What is read back of a network, on hosts that see their machine."""
 
@@ -294,11 +294,10 @@ class Kubernetes(HostedMembers[PodMember]):
             with failing_stay():
                 return host.beside(name, objects.labels(self._stay))
         tree = self._trees.tree(ENGINE_TREE)
-        ours = self._runtime(host) is not None
         image = (
-            self._provide(host, tree)
-            if ours
-            else of_client(self._deployment, host, tree, ours=False)
+            Image(host.image, imported=False)
+            if isinstance(host, MakesPods)
+            else self._provide(host, tree)
         )
         manifest = self._manifests.client(host, tree=tree, image=image, node=self._node(host))
         pod = str(manifest["metadata"]["name"])
