@@ -279,7 +279,10 @@ def open_substrate(
         case "fake", "fake":
             return open_fake_substrate(testbed, hosts)
         case _, kind:
-            raise UnavailableError(f"nothing opens a substrate `{name}` of the kind `{kind}`")
+            raise UnavailableError(
+                f"nothing opens a substrate `{name}` of the kind `{kind}`",
+                hint="dunnage schema study  # the key `substrate`",
+            )
 
 
 def groups_of(deployment: Deployment) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from dunnage.hosts.namespace.testbed import NamespaceTestbed
 from dunnage.hosts.nodes.testbed import NodesTestbed
 from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
-from dunnage.model.offer import Support
+from dunnage.model.offer import SubstrateOffer, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import Limits, QuestionSpec, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
@@ -285,6 +286,20 @@ def test_a_platform_of_containers_needs_what_it_stands_on(platform: str, needed:
     ):
         catalog.platform(asked, testbed, None, catalog.software("fake"), "stay")
     assert (refused.value.where, refused.value.hint) == (asked.name, "dunnage doctor")
+
+
+def test_a_kind_of_substrate_that_nothing_opens_is_told_with_the_key_to_write(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    odd = replace(catalog.OFFER, substrates={"fake": {"odd": SubstrateOffer()}})
+    monkeypatch.setattr(catalog, "OFFER", odd)
+    told = "nothing opens a substrate `fake` of the kind `odd`"
+    with (
+        open_fake(TestbedSpec(kind="fake"), name="odd") as testbed,
+        pytest.raises(UnavailableError, match=told) as refused,
+    ):
+        catalog.open_substrate("fake", {}, testbed, testbed.hosts, keep=False)
+    assert refused.value.hint == "dunnage schema study  # the key `substrate`"
 
 
 def test_families_are_named_once_in_a_stable_order() -> None:

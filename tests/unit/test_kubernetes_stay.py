@@ -20,7 +20,7 @@ from played_kubernetes import (
 
 from dunnage.contracts.host import Completed
 from dunnage.deadline import Deadline
-from dunnage.errors import HostLostError, RunError, StayError
+from dunnage.errors import HostLostError, RunError, StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.model.choices import ClientPlace, Storage
@@ -89,6 +89,29 @@ def test_a_member_has_one_deadline_for_its_storage_its_pod_and_its_readiness(
     assert [name for name, _ in seen] == ["create_all", "await_container", "await_ready"]
     assert len({id(each) for _, each in seen}) == 1
     assert seen[0][1].seconds == 60.0
+
+
+def test_a_pod_that_somebody_deleted_is_told_with_what_is_left_to_look_at(
+    cluster: Cluster, testbed: FakeTestbed
+) -> None:
+    platform = first_stage(deployed("flannel-vxlan", "host-port"), testbed, 1.0)
+    name = cluster.given[0]["metadata"]["name"]
+    cluster.asked.append(f"DELETE /api/v1/namespaces/{name}/pods/redis-1-0")
+    with pytest.raises(StayError, match="redis-1: its pod was deleted") as failed:
+        platform.network()
+    assert failed.value.hint == platform.looking == "kubectl --context theirs describe nodes"
+
+
+def test_a_host_that_is_no_node_is_told_with_the_question_for_nodes(
+    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(_: Nodes, host: str) -> str:
+        raise KeyError(host)
+
+    monkeypatch.setattr(Nodes, "node", unknown)
+    with pytest.raises(UnavailableError, match="db-1: this host is no node") as refused:
+        first_stage(deployed("flannel-vxlan", "host-port"), testbed, 1.0)
+    assert refused.value.hint == "kubectl --context theirs get nodes"
 
 
 @pytest.mark.parametrize("ours", [True, False])

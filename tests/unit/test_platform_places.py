@@ -121,8 +121,10 @@ def test_what_is_late_is_filled_in_everywhere_at_once(hosts: tuple[Host, ...]) -
 
 def test_a_member_that_needs_an_address_nobody_knows_yet_is_refused() -> None:
     asks = service(files={"/home/redis.conf": "replicaof @late:redis-2@ 6379\nbind @late:redis-1@"})
-    with pytest.raises(StayError, match=r"redis-1: the address of `redis-2` is not known"):
+    told = r"redis-1: the address of `redis-2` is not known"
+    with pytest.raises(StayError, match=told) as refused:
         insist_known(asks, {})
+    assert refused.value.hint.startswith("dunnage schema study")
     insist_known(asks, {"redis-2": "10.0.1.8"})
 
 

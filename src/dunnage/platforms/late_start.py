@@ -27,4 +27,5 @@ def insist_known(service: Service, late: Mapping[str, str]) -> None:
         raise StayError(
             f"the address of `{min(missing)}` is not known before it starts",
             where=service.member,
+            hint="dunnage schema study  # name another endpoint, such as host-port",
         )

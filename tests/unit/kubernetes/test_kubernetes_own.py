@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from dunnage.contracts.kubernetes import KubernetesBinaries
-from dunnage.errors import HostLostError, UnavailableError
+from dunnage.errors import TO_LOOK, HostLostError, UnavailableError
 from dunnage.hosts.fake.host import Task
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
@@ -41,10 +41,11 @@ def test_what_stays_late_is_told_with_the_reason_and_the_log_of_what_should_act(
     control.host.put(control.place.log("kube-apiserver"), b"etcd is not there")
     with pytest.raises(UnavailableError) as refused:
         own._until("it is not ready", lambda: "no answer", "kube-apiserver")
-    expected = f"it is not ready within {READY:g} s: no answer; its log ends:\netcd is not there"
-    assert refused.value.what == expected
+    log = control.place.log("kube-apiserver")
+    late = f"it is not ready within {READY:g} s: no answer"
+    assert refused.value.what == f"{late}; its log `{log}` ends:\netcd is not there"
     assert refused.value.where == own.control
-    assert refused.value.hint == "dunnage doctor"
+    assert refused.value.hint == TO_LOOK
     with pytest.raises(UnavailableError):
         own._until("it is not ready", lambda: "no answer", "kube-apiserver", 1.0)
 
@@ -79,7 +80,7 @@ def test_a_refusal_is_the_hosts_where_that_is_lost(
         pass
 
 
-def test_what_does_not_come_up_is_ended_and_what_is_kept_is_not(
+def test_what_is_kept_is_not_ended_though_it_does_not_come_up_so_that_it_can_be_looked_at(
     own: OwnKubernetes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended: list[str] = []
@@ -97,12 +98,14 @@ def test_what_does_not_come_up_is_ended_and_what_is_kept_is_not(
         raise UnavailableError("etcd ended")
 
     monkeypatch.setattr(OwnKubernetes, "form", fail)
-    with (
-        pytest.raises(UnavailableError, match="etcd ended"),
-        open_kubernetes(testbed, BINARIES, testbed.hosts, keep=True),
-    ):
-        pass
-    assert ended == ["stop", "stop"]
+    for keep in (True, False):
+        ended.clear()
+        with (
+            pytest.raises(UnavailableError, match="etcd ended"),
+            open_kubernetes(testbed, BINARIES, testbed.hosts, keep=keep),
+        ):
+            pass
+        assert ended == ([] if keep else ["stop"])
 
 
 def write_restarts(own: OwnKubernetes, host: str, *programs: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from dunnage.contracts.host import Completed
 from dunnage.contracts.kubernetes import KubernetesBinaries
-from dunnage.errors import HostLostError, UnavailableError
+from dunnage.errors import TO_LOOK, HostLostError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
 from dunnage.substrates.kubernetes.choices import Choices, Network
@@ -165,11 +165,12 @@ def test_a_program_that_has_ended_is_told_with_the_end_of_its_log() -> None:
     with pytest.raises(UnavailableError, match=r"`kubelet` ended with exit code 1$"):
         running.insist_alive()
     log = "\n".join(f"line {number}" for number in range(30)).encode()
-    running.host.files["/s/db-1/kubernetes/log/kubelet.log"] = (log, 0o644)
-    with pytest.raises(UnavailableError, match=r"its log ends:\nline 10\n") as refused:
+    path = "/s/db-1/kubernetes/log/kubelet.log"
+    running.host.files[path] = (log, 0o644)
+    with pytest.raises(UnavailableError, match=rf"its log `{path}` ends:\nline 10\n") as refused:
         running.insist_alive()
     assert refused.value.what.endswith("line 29")
-    assert refused.value.where == "db-1"
+    assert (refused.value.where, refused.value.hint) == ("db-1", TO_LOOK)
 
 
 def test_a_program_whose_shell_was_killed_is_not_said_to_have_ended_itself() -> None:

@@ -25,7 +25,6 @@ from stand_in_cluster import Cluster
 from dunnage.clusters import begun
 from dunnage.clusters.owned import owned
 from dunnage.contracts.kubernetes import LabelsNamespaces, MakesPods, OnKubernetes
-from dunnage.errors import UnavailableError
 from dunnage.hosts.channel.channel import ChannelError, GoneError
 from dunnage.hosts.nodes import pods as of_pods
 from dunnage.hosts.nodes import testbed as made_here
@@ -231,5 +230,6 @@ def test_a_node_whose_control_groups_cannot_be_told_is_refused(
         raise ValueError("in no control group")
 
     monkeypatch.setattr(made_here, "groups", none)
-    with pytest.raises(UnavailableError, match="db-1: in no control group"), opened(tmp_path):
-        raise AssertionError("it was opened")
+    found = refused(tmp_path)
+    assert found.startswith("db-1: in no control group")
+    assert "mine debug node/n1 -it --image=busy -- cat /proc/1/cgroup]" in found

@@ -293,7 +293,9 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         try:
             whole, own_group = groups(*(text.decode() for text in texts))
         except ValueError as error:
-            raise UnavailableError(str(error), where=agent.host) from None
+            reads = f"debug node/{agent.node} -it --image={agent.image} -- cat /proc/1/cgroup"
+            hint = self._cluster.context.asking(reads)
+            raise UnavailableError(str(error), where=agent.host, hint=hint) from None
         return Groups(whole, own_group, shared(own_group))
 
     def _beside(self, host: ChannelHost, place: str, labels: Mapping[str, str]) -> PodHost:

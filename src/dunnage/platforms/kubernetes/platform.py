@@ -326,7 +326,8 @@ class Kubernetes(HostedMembers[PodMember]):
     def _state(self, member: PodMember) -> PodState:
         state = self._namespace.pod(member.pod, member.name)
         if state is None:
-            raise StayError("its pod was deleted", where=member.name)
+            hint = self._namespace.hint
+            raise StayError("its pod was deleted", where=member.name, hint=hint)
         return state
 
     def _let_go(self, place: Place) -> None:
@@ -390,5 +391,7 @@ class Kubernetes(HostedMembers[PodMember]):
             return self._substrate.node(host.name)
         except KeyError:
             raise UnavailableError(
-                "this host is no node of the Kubernetes", where=host.name, hint="dunnage doctor"
+                "this host is no node of the Kubernetes",
+                where=host.name,
+                hint=self._substrate.asking("get nodes"),
             ) from None

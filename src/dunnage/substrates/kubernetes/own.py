@@ -15,7 +15,7 @@ from lightkube.resources.core_v1 import Node as NodeObject
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, KubernetesBinaries
 from dunnage.contracts.testbed import Testbed
-from dunnage.errors import HostLostError, UnavailableError
+from dunnage.errors import TO_LOOK, HostLostError, UnavailableError
 from dunnage.kubernetes_api import Refused, connect, explanation
 from dunnage.model.cni import NodeNetwork, filled
 from dunnage.model.record import Restart
@@ -49,7 +49,7 @@ from dunnage.substrates.kubernetes.place import MASTERS, place_of
 from dunnage.substrates.kubernetes.plugins import insist_on_plugins
 from dunnage.substrates.kubernetes.probes import Probes
 from dunnage.substrates.kubernetes.readiness import node_facts, pod_ranges
-from dunnage.substrates.kubernetes.running import HINT, INTERVAL, READY, Running
+from dunnage.substrates.kubernetes.running import INTERVAL, READY, Running
 from dunnage.substrates.ranges import container_ranges
 from dunnage.substrates.side_by_side import side_by_side
 
@@ -68,18 +68,17 @@ def open_kubernetes(
 ) -> Iterator[OwnKubernetes]:
     """Make one Kubernetes of these hosts, one of which is the control host.
 
-    With `keep` it lives on for as long as its hosts, unless it did not come up. Raises
-    UnavailableError when there is no control host, when a plugin of the network is not there, or
-    with the last log lines of what failed.
+    With `keep` it lives on for as long as its hosts, also where it did not come up: then there is
+    something to look at. Raises UnavailableError when there is no control host, when a plugin of
+    the network is not there, or with the last log lines of what failed.
     """
     chosen = choices or Choices()
     insist_on_plugins(chosen.configuration, binaries.plugins)
     own = OwnKubernetes(testbed, binaries, hosts, chosen)
     with ExitStack() as stack:
-        stack.callback(own.stop)
+        if not keep:
+            stack.callback(own.stop)
         own.form()
-        if keep:
-            stack.pop_all()
         yield own
 
 
@@ -317,7 +316,7 @@ class OwnKubernetes:
             if why and clock.now() >= ends:
                 logged = self._running[self._control.name].logged(unit)
                 said = f"{what} within {READY:g} s: {why}{logged}"
-                raise UnavailableError(said, where=self._control.name, hint=HINT)
+                raise UnavailableError(said, where=self._control.name, hint=TO_LOOK)
             clock.sleep(INTERVAL)
 
     def _read_facts(self) -> Mapping[str, Scalar]:
@@ -354,7 +353,7 @@ class OwnKubernetes:
                 raise HostLostError("the host no longer answers", where=control.name) from refusal
             logged = self._running[control.name].logged(API)
             said = f"{what}: {explanation(refusal)}{logged}"
-            raise UnavailableError(said, where=control.name, hint=HINT) from refusal
+            raise UnavailableError(said, where=control.name, hint=TO_LOOK) from refusal
 
 
 def _control(hosts: Sequence[Host]) -> Host:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from dunnage.contracts.host import Clock, Host, Process
-from dunnage.errors import HostLostError, UnavailableError
+from dunnage.errors import TO_LOOK, HostLostError, UnavailableError
 from dunnage.model.load import PODS
 from dunnage.model.record import Restart
 from dunnage.substrates.kubernetes.node import HELD
@@ -13,7 +13,6 @@ from dunnage.substrates.kubernetes.place import Component, Place, Written, place
 from dunnage.substrates.kubernetes.restarting import restarting, restarts_of
 from dunnage.substrates.rules import rules_in_force
 
-HINT = "dunnage doctor"
 READY = 60.0
 """Seconds in which anything must have become ready."""
 INTERVAL = 0.05
@@ -103,7 +102,7 @@ class Running:
         if done.code != 0:
             complaint = done.stderr.strip() or f"exit code {done.code}"
             raise UnavailableError(
-                f"`{argv[0]}` failed: {complaint}", where=self.host.name, hint=HINT
+                f"`{argv[0]}` failed: {complaint}", where=self.host.name, hint=TO_LOOK
             )
         return done.stdout
 
@@ -148,7 +147,8 @@ class Running:
             ended = f"`{unit}` ended with exit code {code}"
             if code < 0:  # a shell, which tells a signal that ended the program by its exit code
                 ended = f"what restarts `{unit}` was ended by signal {-code}"
-            raise UnavailableError(f"{ended}{self.logged(unit)}", where=self.host.name, hint=HINT)
+            what = f"{ended}{self.logged(unit)}"
+            raise UnavailableError(what, where=self.host.name, hint=TO_LOOK)
 
     def until(self, what: str, late: Callable[[], str | None], clock: Clock) -> None:
         """Ask until nothing is late any more; UnavailableError when it takes too long, or when a
@@ -158,7 +158,7 @@ class Running:
             self.insist_alive()
             if clock.now() >= ends:
                 said = f"{what} within {READY:g} s: {why}"
-                raise UnavailableError(said, where=self.host.name, hint=HINT)
+                raise UnavailableError(said, where=self.host.name, hint=TO_LOOK)
             clock.sleep(INTERVAL)
 
     def end(self, unit: str) -> None:
@@ -174,7 +174,7 @@ class Running:
                 process.wait(_STOP)
             except TimeoutError as error:
                 late = f"what restarts `{unit}` lives {_STOP:g} s after it was killed"
-                raise UnavailableError(late, where=self.host.name, hint=HINT) from error
+                raise UnavailableError(late, where=self.host.name, hint=TO_LOOK) from error
             self._kill(unit)
             del self._processes[unit]
 
@@ -208,9 +208,11 @@ class Running:
         self.run("sh", "-c", _KILL, "sh", *groups, timeout=_STOP)
 
     def logged(self, unit: str) -> str:
-        """The end of a program's log, to be put behind a sentence; nothing where it has none."""
+        """The end of a program's log with its path, to be put behind a sentence; nothing where it
+        has none."""
+        log = self.place.log(unit)
         try:
-            lines = self.host.get(self.place.log(unit)).decode(errors="replace").splitlines()
+            lines = self.host.get(log).decode(errors="replace").splitlines()
         except (FileNotFoundError, HostLostError):
             return ""
-        return "\n".join(("; its log ends:", *lines[-_LAST_LINES:])) if lines else ""
+        return "\n".join((f"; its log `{log}` ends:", *lines[-_LAST_LINES:])) if lines else ""
