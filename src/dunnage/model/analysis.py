@@ -384,7 +384,7 @@ class Analysis(Value):
     restarted: tuple[Restarted, ...] = ()
     """Every stay in which programs of a lab's Kubernetes were restarted."""
     rules_left: tuple[RulesLeft, ...] = ()
-    """Every deployment that stands on no substrate, where others' rules are in force."""
+    """Every deployment on whose hosts rules made for frozen substrates are in force."""
     moving: tuple[Moving, ...] = ()
     """Every deployment whose throughput moves by itself."""
     managed: tuple[Managed, ...] = ()

@@ -28,13 +28,13 @@ class Restarted(Value):
 
 
 class RulesLeft(Value):
-    """A deployment that stands on no substrate, whose packets pass rules made for others."""
+    """A deployment whose packets pass rules made for substrates on which it does not stand."""
 
     deployment: str
     made_by: tuple[str, ...]
     """Families of the substrates that were frozen meanwhile."""
     least: int
-    """Fewest rules in force on one of its hosts."""
+    """Fewest rules in force on one of its hosts, whoever made them."""
     most: int
 
 

@@ -28,7 +28,7 @@ from dunnage.runner.rules import rules_on
 from dunnage.runner.slowdown import slowdown
 from dunnage.runner.snapshots import KeptSnapshot, keeping, snapshot_of
 from dunnage.runner.stay import Equipment, Stay
-from dunnage.runner.substrates import awake_for
+from dunnage.runner.substrates import awake_for, states
 from dunnage.store.events import RESTARTED
 from dunnage.store.write import ResultWriter
 
@@ -50,8 +50,9 @@ def living_stay(
 
     It lives on the plan's group of hosts where that names one, and its members start with the
     snapshot `kept` if there is one. Other platforms' substrates are frozen meanwhile, and its
-    negative control is measured before. Where others live `together` with it, neither makes sense:
-    whose time a control would be measured in? Raises StayError when it does not come up.
+    negative control is measured before. Where others live `together` with it, substrates are to be
+    frozen once all are up, and there is no control: whose time would it be measured in? Raises
+    StayError when it does not come up.
     """
     if plan.hosts is not None:
         deployment = deployment.model_copy(update={"hosts": plan.hosts})
@@ -61,7 +62,11 @@ def living_stay(
     platform = catalog.platform(deployment, testbed, substrate, equipment.trees, name)
     database = catalog.DATABASES[spec.kind]()
     with ExitStack() as stack:
-        awake = {} if together else stack.enter_context(awake_for(equipment, deployment))
+        awake = (
+            states(equipment, deployment)
+            if together
+            else stack.enter_context(awake_for(equipment, deployment))
+        )
         restarts = RestartCount.begun(substrate)
         stack.push(ending(lambda: _note_restarts(restarts, writer, name)))
         stack.push(ending(platform.down))

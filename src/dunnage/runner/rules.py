@@ -10,9 +10,10 @@ from dunnage.errors import HostLostError, RunError
 
 
 def rules_on(hosts: Iterable[Host], substrates: Iterable[Substrate]) -> Mapping[str, int]:
-    """Host → how many, as the first substrate counts them that has a part there and can.
+    """Host → how many, as that substrate counts them which sees most, of those with a part there.
 
-    Hosts of which nobody tells are left out: no stay fails by that.
+    Each counts all of a host's, whoever made them, but its tools may not see every kind. Hosts of
+    which nobody tells are left out: no stay fails by that.
     """
     able = [each for each in substrates if isinstance(each, TellsRules)]
     found = ((host.name, _told(host, able)) for host in hosts)

@@ -101,19 +101,25 @@ def substrate_facts(substrates: Mapping[str, Substrate]) -> dict[str, Scalar]:
 def awake_for(equipment: Equipment, deployment: Deployment) -> Iterator[Mapping[str, str]]:
     """Hold still, while the `with` lasts, what a deployment does not need.
 
-    Yields family → `awake` or `frozen`. What stands on something that is needed stays awake with
-    it: a manager that was held still for a minute is found by its nodes only after seconds.
-
-    Raises StayError when one cannot be held still, or does not go on; that it does not go on is
-    only noted where something else has ended the stay.
+    Yields what `states` says. Raises StayError when one cannot be held still, or does not go on;
+    that it does not go on is only noted where something else has ended the stay.
     """
-    needed = catalog.layers(equipment.study, deployment)
-    told = dict.fromkeys(equipment.substrates, AWAKE)
+    told = states(equipment, deployment)
     with ExitStack() as stack:
-        for family in _idle(equipment, needed):
-            _rest(equipment.substrates[family], stack)
-            told[family] = FROZEN
+        for family, state in told.items():
+            if state == FROZEN:
+                _rest(equipment.substrates[family], stack)
         yield told
+
+
+def states(equipment: Equipment, deployment: Deployment) -> Mapping[str, str]:
+    """Family → `awake` or `frozen`, on a deployment's hosts while it is measured.
+
+    What stands on something that is needed stays awake with it: a manager that was held still for
+    a minute is found by its nodes only after seconds.
+    """
+    idle = {*_idle(equipment, catalog.layers(equipment.study, deployment))}
+    return {family: FROZEN if family in idle else AWAKE for family in equipment.substrates}
 
 
 def rest_idle(equipment: Equipment, stays: Sequence[Stay], stack: ExitStack) -> None:

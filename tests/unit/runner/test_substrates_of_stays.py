@@ -19,7 +19,7 @@ from dunnage.model.plan import Plan
 from dunnage.model.study import Study, SubstrateSpec
 from dunnage.runner import substrates
 from dunnage.runner.stay import Equipment, Stay
-from dunnage.runner.substrates import awake_for, open_substrates, rest_idle, units_on
+from dunnage.runner.substrates import awake_for, open_substrates, rest_idle, states, units_on
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
 from dunnage.substrates.kubernetes.choices import Choices
@@ -133,6 +133,7 @@ def test_what_a_stay_does_not_need_is_held_still_unless_it_stands_on_what_it_nee
     with awake_for(cast("Equipment", given), named(name)) as told:
         assert {family for family, state in told.items() if state == "frozen"} == set(frozen)
         assert told.keys() == {"docker", "swarm"}
+        assert told == states(cast("Equipment", given), named(name)), "as it is told in turns"
         assert history == [f"freeze {family}" for family in frozen]
     assert history[len(frozen) :] == [f"wake {family}" for family in reversed(frozen)]
 

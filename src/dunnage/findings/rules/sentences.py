@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dunnage.model.remarks import RulesLeft
 from dunnage.wording import numbers, terms
 
 
 def rules_stay(left: Iterable[RulesLeft]) -> tuple[str, ...]:
-    """One sentence for each deployment that stands on nothing, and passes rules of others."""
-    return tuple(map(_sentence, left))
+    """One sentence for all deployments that pass rules of the same frozen substrates."""
+    alike: dict[tuple[str, ...], list[RulesLeft]] = {}
+    for each in left:
+        alike.setdefault(each.made_by, []).append(each)
+    return tuple(map(_sentence, alike.values()))
 
 
-def _sentence(found: RulesLeft) -> str:
-    span = "" if found.least == found.most else f"{found.least} to "
-    makers = terms.listed([terms.plain(each) for each in found.made_by])
+def _sentence(found: Sequence[RulesLeft]) -> str:
+    least, most = min(each.least for each in found), max(each.most for each in found)
+    span = "" if least == most else f"{least} to "
+    families = found[0].made_by
+    makers = terms.listed([terms.plain(each) for each in families])
+    whose, them = ("its", "it") if len(found) == 1 else ("their", "them")
     return (
-        f"{terms.plain(found.deployment)}: {span}{numbers.count(found.most, 'rule')} for packets "
-        f"are in force on each of its hosts, though {makers}, for which they were made, "
-        f"{'is' if len(found.made_by) == 1 else 'are'} frozen. What they cost it is in no "
-        "difference from it"
+        f"{', '.join(terms.plain(each.deployment) for each in found)}: {span}"
+        f"{numbers.count(most, 'rule')} for packets are in force on each of {whose} hosts, also "
+        f"those made for {makers}, which {'is' if len(families) == 1 else 'are'} frozen. What "
+        f"those cost is in no difference from {them}"
     )
