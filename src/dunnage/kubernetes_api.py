@@ -31,8 +31,9 @@ TIMEOUT = 30.0
 Refused = (ApiError, httpx2.HTTPError, ConfigError, OSError)
 """Everything that a call can raise when the server refuses it or is not there."""
 
-FORBIDDEN, GONE, TAKEN = 403, 404, 409
-"""HTTP status of what may not be done, of what is not there, and of a name that is taken."""
+UNAUTHORIZED, FORBIDDEN, GONE, TAKEN = 401, 403, 404, 409
+"""HTTP status where nobody is known to ask, of what may not be done, of what is not there, and of a
+name that is taken."""
 
 
 def connect(server: ApiServer) -> Client:

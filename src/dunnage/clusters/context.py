@@ -16,11 +16,10 @@ from lightkube import ApiError, ConfigError
 
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
-from dunnage.kubernetes_api import certificate_ends, explanation
+from dunnage.kubernetes_api import UNAUTHORIZED, certificate_ends, explanation
 
 VARIABLE = "KUBECONFIG"
 _WHERE = "kubernetes"
-_UNAUTHORIZED = 401
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Context:
 
     def _over(self, refusal: httpx2.HTTPStatusError | ApiError) -> str:
         """Say so where a user is not known because of a certificate that is over."""
-        if refusal.response.status_code != _UNAUTHORIZED:
+        if refusal.response.status_code != UNAUTHORIZED:
             return ""
         try:
             ends = certificate_ends(self.api)

@@ -359,7 +359,8 @@ class StayRecord(Value):
     """What the load generator is, seen from the first client's host. None in records before version
     15."""
     network: Mapping[str, str]
-    """The active network: driver, MTU, proxy processes, address translation."""
+    """The active network: driver, MTU, proxy processes, address translation. On a Kubernetes also
+    the class of service (QoS) of members' pods, as `quality`."""
     restored_from: str | None = None
     """The stay that made the snapshot of its members; None if the stay loaded the records."""
     control: Mapping[str, float] = {}

@@ -20,12 +20,11 @@ from dunnage.clusters.node_network import NodeNetwork, network_of
 from dunnage.clusters.nodes import addresses, name, why_unready
 from dunnage.clusters.rights import PURPOSES, Right, allowed
 from dunnage.contracts.cluster import ClusterSeen, Machine, NodeSeen, RightSeen
-from dunnage.kubernetes_api import address, connect, session, version
+from dunnage.kubernetes_api import UNAUTHORIZED, address, connect, session, status_of, version
 from dunnage.substrates.kubernetes.objects import SYSTEM
 
 _PROXY, _PROXY_FILE = "kube-proxy", "config.conf"
 """ConfigMap that kubeadm makes for kube-proxy, and the file in it."""
-_UNAUTHORIZED = 401
 _FIRST_MODE = "iptables"
 """kube-proxy's mode on Linux where none is named."""
 
@@ -66,7 +65,7 @@ def _whoami(client: Client) -> tuple[str, tuple[str, ...]]:
     try:
         told = client.create(SelfSubjectReview()).status
     except ApiError as refusal:
-        if refusal.response.status_code == _UNAUTHORIZED:
+        if status_of(refusal) == UNAUTHORIZED:
             raise
         return "", ()
     info = told.userInfo if told is not None else None

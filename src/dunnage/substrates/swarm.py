@@ -19,6 +19,7 @@ from dunnage.errors import HostLostError, UnavailableError
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.model.value import Scalar
 from dunnage.substrates.daemons import HINT, Daemons
+from dunnage.substrates.late import still_late
 from dunnage.substrates.membership import in_a_swarm, not_ready, own_node, swarm_facts
 from dunnage.substrates.ranges import SUBNET_SIZE, container_ranges
 from dunnage.substrates.side_by_side import side_by_side
@@ -189,17 +190,16 @@ class Swarm:
 
     def _wait(self, steady: float = 0.0) -> None:
         """Wait until all nodes of living hosts are ready, for `steady` seconds without a break."""
-        clock = self._testbed.clock
-        ends = clock.now() + _READY
-        since: float | None = None
         with self._asked(self._control, "the manager does not answer") as client:
-            while since is None or clock.now() - since < steady:
-                late = self._late(client)
-                if late and clock.now() >= ends:
-                    raise self._lagging(late)
-                since = None if late else since or clock.now()
-                if since is None or steady:
-                    clock.sleep(_INTERVAL)
+            late = still_late(
+                lambda: self._late(client),
+                self._testbed.clock,
+                seconds=_READY,
+                interval=_INTERVAL,
+                steady=steady,
+            )
+            if late:
+                raise self._lagging(late)
 
     def _lagging(self, late: Mapping[str, str]) -> UnavailableError:
         told = ", ".join(f"`{host}` is {state}" for host, state in late.items())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dunnage.clusters.pinned import pinned
 from dunnage.clusters.restricted import OF_CONTAINERS, OF_PODS
 from dunnage.contracts.cluster import MANAGED, OF_A_TESTBED
 from dunnage.hosts.channel.link import SILENCE
@@ -119,7 +120,7 @@ def agent_pod(agent: Agent, labels: Mapping[str, str]) -> Manifest:
         },
         "spec": {
             **rights,
-            "affinity": _pinned(agent.node),
+            "affinity": pinned(agent.node),
             "tolerations": [{"operator": "Exists"}],
             "automountServiceAccountToken": False,
             "enableServiceLinks": False,
@@ -129,10 +130,3 @@ def agent_pod(agent: Agent, labels: Mapping[str, str]) -> Manifest:
             "volumes": [{"name": "own", "emptyDir": {}}],
         },
     }
-
-
-def _pinned(node: str) -> Manifest:
-    """The scheduler may choose one node only."""
-    fields = [{"key": "metadata.name", "operator": "In", "values": [node]}]
-    term = {"nodeSelectorTerms": [{"matchFields": fields}]}
-    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": term}}

@@ -17,8 +17,7 @@ from dunnage.model.unknown import UNKNOWN, UNREAD, is_unknown, reason
 from dunnage.platforms.kubernetes import ebpf, proxies, routing, tracking
 from dunnage.platforms.kubernetes.asking import ASK, answers
 from dunnage.platforms.link import PAIRS, link
-
-_MARK = "@@dunnage"
+from dunnage.platforms.paths.script import MARK as _MARK
 
 
 @dataclass(frozen=True)

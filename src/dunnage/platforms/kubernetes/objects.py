@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dunnage.clusters.pinned import pinned
 from dunnage.contracts.cluster import MANAGED
 from dunnage.contracts.kubernetes import CLIENT_TAINT
 from dunnage.model.choices import Storage
@@ -125,7 +126,7 @@ def stateful_set(
         **_resources(limits),
     }
     pod = {
-        **_pinned(node),
+        **_on(node),
         "hostNetwork": host_network,
         "terminationGracePeriodSeconds": grace(service),
         **({"initContainers": [_named(place.member, image, engine, limits)]} if named else {}),
@@ -167,7 +168,7 @@ def client_pod(name: str, *, stay: StayNames, node: str, image: Image, engine: s
             "labels": labels(stay),
         },
         "spec": {
-            **_pinned(node),
+            **_on(node),
             "tolerations": [{"key": CLIENT_TAINT, "operator": "Exists"}],
             "terminationGracePeriodSeconds": 0,
             "containers": [container],
@@ -197,12 +198,10 @@ def _image(image: Image) -> Manifest:
     }
 
 
-def _pinned(node: str) -> Manifest:
-    """The scheduler may choose one node only, and says why it cannot; nothing else is mounted."""
-    fields = [{"key": "metadata.name", "operator": "In", "values": [node]}]
-    term = {"nodeSelectorTerms": [{"matchFields": fields}]}
+def _on(node: str) -> Manifest:
+    """It is on one node only; nothing is mounted or told besides what is asked for."""
     return {
-        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": term}},
+        "affinity": pinned(node),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
     }

@@ -50,6 +50,7 @@ from dunnage.substrates.kubernetes.plugins import insist_on_plugins
 from dunnage.substrates.kubernetes.probes import Probes
 from dunnage.substrates.kubernetes.readiness import node_facts, pod_ranges
 from dunnage.substrates.kubernetes.running import INTERVAL, READY, Running
+from dunnage.substrates.late import still_late
 from dunnage.substrates.ranges import container_ranges
 from dunnage.substrates.side_by_side import side_by_side
 
@@ -303,21 +304,19 @@ class OwnKubernetes:
 
         Whatever ended meanwhile is told with its log, or else the log of `unit`.
         """
-        clock = self._testbed.clock
-        ends = clock.now() + READY
-        since: float | None = None
-        while since is None or clock.now() - since < steady:
+
+        def asked() -> str | None:
             why = late()
-            since = None if why else since or clock.now()
-            if why is None and not steady:
-                return
-            for name in self._living():
-                self._running[name].insist_alive()
-            if why and clock.now() >= ends:
-                logged = self._running[self._control.name].logged(unit)
-                said = f"{what} within {READY:g} s: {why}{logged}"
-                raise UnavailableError(said, where=self._control.name, hint=TO_LOOK)
-            clock.sleep(INTERVAL)
+            if why is not None or steady:
+                for name in self._living():
+                    self._running[name].insist_alive()
+            return why
+
+        clock = self._testbed.clock
+        if why := still_late(asked, clock, seconds=READY, interval=INTERVAL, steady=steady):
+            logged = self._running[self._control.name].logged(unit)
+            said = f"{what} within {READY:g} s: {why}{logged}"
+            raise UnavailableError(said, where=self._control.name, hint=TO_LOOK)
 
     def _read_facts(self) -> Mapping[str, Scalar]:
         with self._asked("nodes cannot be listed") as client:

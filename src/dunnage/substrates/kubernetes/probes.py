@@ -14,15 +14,13 @@ from lightkube.resources.core_v1 import Node, ServiceAccount
 
 from dunnage.contracts.host import Clock
 from dunnage.contracts.kubernetes import ApiServer
-from dunnage.kubernetes_api import Refused, connect, explanation, told
+from dunnage.kubernetes_api import TAKEN, Refused, connect, explanation, status_of, told
 from dunnage.substrates.kubernetes.control_plane import ASKED, DNS
 from dunnage.substrates.kubernetes.objects import Object
 from dunnage.substrates.kubernetes.readiness import not_ready, pod_ranges
 
 _CALL = 5.0
 """Seconds that one question may take."""
-_EXISTS = 409
-"""HTTP's status of what is in conflict with something that is there already."""
 _LEASES = "kube-node-lease"
 
 
@@ -82,5 +80,5 @@ def _create(client: Client, wanted: Any) -> None:
     try:
         client.create(wanted)
     except ApiError as error:
-        if error.status.code != _EXISTS:
+        if status_of(error) != TAKEN:
             raise

@@ -11,6 +11,7 @@ from dunnage.model.record import Restart
 from dunnage.substrates.kubernetes.node import HELD
 from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of
 from dunnage.substrates.kubernetes.restarting import restarting, restarts_of
+from dunnage.substrates.late import still_late
 from dunnage.substrates.rules import rules_in_force
 
 READY = 60.0
@@ -153,13 +154,16 @@ class Running:
     def until(self, what: str, late: Callable[[], str | None], clock: Clock) -> None:
         """Ask until nothing is late any more; UnavailableError when it takes too long, or when a
         program ends meanwhile. `late` returns the reason."""
-        ends = clock.now() + READY
-        while (why := late()) is not None:
-            self.insist_alive()
-            if clock.now() >= ends:
-                said = f"{what} within {READY:g} s: {why}"
-                raise UnavailableError(said, where=self.host.name, hint=TO_LOOK)
-            clock.sleep(INTERVAL)
+
+        def asked() -> str | None:
+            why = late()
+            if why is not None:
+                self.insist_alive()
+            return why
+
+        if why := still_late(asked, clock, seconds=READY, interval=INTERVAL):
+            said = f"{what} within {READY:g} s: {why}"
+            raise UnavailableError(said, where=self.host.name, hint=TO_LOOK)
 
     def end(self, unit: str) -> None:
         """Kill what restarts a program, then the program, and wait for the end of both.
