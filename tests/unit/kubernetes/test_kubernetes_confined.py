@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+import httpx2
 import pytest
 from played_kubernetes import (
     DATABASES,
@@ -127,6 +128,32 @@ def test_a_members_files_are_carried_into_its_pod_and_nothing_is_put_on_its_host
     }
     (running,) = platform.running()
     assert running.process == Unseen(WHY)
+
+
+def test_a_member_that_only_the_cluster_sees_is_crashed_by_its_pod(
+    cluster: Cluster,
+    testbed: FakeTestbed,
+    carried: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its set makes it anew before anybody looks."""
+    platform = confined(testbed, tmp_path, "service-ip")
+    reservation = platform.reserve(DATABASES["redis"].layout(NAMED))
+    (service, *_) = DATABASES["redis"].stages(NAMED, reservation)[0].services
+    platform.up([service], 60.0)
+    seen = Cluster._seen
+
+    def anew(played: Cluster, path: str) -> httpx2.Response:
+        if f"DELETE {path}" not in played.asked or "/pods/" not in path:
+            return seen(played, path)
+        return httpx2.Response(200, json={"kind": "Pod", "metadata": {"uid": "another"}})
+
+    monkeypatch.setattr(Cluster, "_seen", anew)
+    platform.crash(service.member)
+    deleted = [each for each in cluster.asked if each.startswith("DELETE")]
+    assert [each.rpartition("/")[2] for each in deleted] == [f"{service.member}-0"]
+    assert platform.ended() == {service.member: "its pod was deleted and made anew"}
 
 
 @pytest.mark.parametrize("endpoint", ["service-ip", "node-port", "container-dns"])

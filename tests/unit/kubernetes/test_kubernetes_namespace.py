@@ -273,6 +273,21 @@ def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert api.asked[2:] == [f"GET {POD}"]
 
 
+def test_a_pod_is_ended_though_its_set_makes_another_of_its_name_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(removal, "REMOVED", -1.0)
+    anew = ok(kind="Pod", metadata={"name": "redis-1-0", "uid": "v"}, status={})
+    api = Api().on(f"GET {POD}", a_pod(), anew).on(f"DELETE {POD}", ok(kind="Status"))
+    begun(api).end_pod("redis-1-0", "u", "redis-1")
+    assert api.asked == [f"GET {POD}", f"DELETE {POD}", f"GET {POD}"]
+    begun(api).end_pod("redis-1-0", "u", "redis-1")
+    assert api.asked[3:] == [f"GET {POD}"], "the other one lives on"
+    api.on(f"GET {POD}", a_pod())
+    with pytest.raises(StayError, match="redis-1: pod `redis-1-0` is still there"):
+        begun(api).end_pod("redis-1-0", "u", "redis-1")
+
+
 def test_an_api_that_is_gone_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "AWAY", 0.0)
 

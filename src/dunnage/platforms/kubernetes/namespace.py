@@ -272,6 +272,18 @@ class Namespace:
             self._delete_pod(pod, where, lost=lost)
             self.await_gone(pod, where)
 
+    def end_pod(self, pod: str, uid: str, where: str) -> None:
+        """End a member's pod without warning, and wait until it is gone: its set makes another one
+        of that name at once."""
+
+        def there() -> bool:
+            state = self.pod(pod, where)
+            return state is not None and state.uid == uid
+
+        if self._claim.holds() and there():
+            self._delete_pod(pod, where, lost=True)
+            self._await_gone(f"pod `{pod}`", there, where)
+
     def release(self) -> None:
         """Have it deleted with all that is in it; `end` waits for that.
 

@@ -140,7 +140,7 @@ class Kubernetes(HostedMembers[PodMember]):
         if isinstance(process, Seen):
             started.host.run(["kill", "-KILL", str(process.pid)])
         else:
-            self._namespace.remove_pod(started.pod, member, lost=True)
+            self._namespace.end_pod(started.pod, started.uid, member)
 
     def client(self, host: Host) -> Host:
         """The client's host, or a pod on it."""
