@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stand_in_cluster import Cluster, cluster_of
+from stand_in_cluster import Cluster, cluster_of, node
 
 from dunnage import catalog
-from dunnage.clusters import removal
+from dunnage.clusters import lost_pods, removal
 from dunnage.clusters.context import Context
 from dunnage.clusters.left import left, parted, remove
 from dunnage.clusters.owned import owned
@@ -198,6 +198,83 @@ def test_what_does_not_go_is_told(
         remove("mine", kubeconfig, lambda _: False)
     described = "describe namespace dunnage-nodes-1"
     assert told.value.hint == Context("mine", kubeconfig).asking(described)
+
+
+TESTBED = "dunnage-nodes-1"
+LEFT = f"/api/v1/namespaces/{TESTBED}"
+
+
+def on(where: str, space: str = TESTBED) -> dict[str, Any]:
+    """An agent's pod on a node."""
+    pod = agent(where, "Running", space)
+    pod["metadata"]["namespace"] = space
+    return pod
+
+
+def nodes(**ready: str) -> tuple[int, Any]:
+    """Nodes, each with what is told of its being ready."""
+    told = [node(name, f"i-{name}").to_dict() for name in ready]
+    for each, status in zip(told, ready.values(), strict=True):
+        each["status"]["conditions"][0]["status"] = status
+    return 200, {"items": told}
+
+
+def forgotten(cluster: Cluster) -> list[str]:
+    """Pods that were deleted, each by its path with the seconds that it may go on."""
+    return [each for each in cluster.asked if each.startswith("DELETE ") and "/pods/" in each]
+
+
+def test_pods_whose_nodes_are_not_ready_or_gone_are_forgotten_and_no_others(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    """Nobody can end them, and their namespace would stay as long as they do."""
+    kept = "dunnage-nodes-2"
+    hold(
+        cluster,
+        namespaces=[labelled("Namespace", each, testbed=each) for each in (TESTBED, kept)],
+        pods=[*map(on, ("up", "cordoned", "down", "silent", "gone")), on("down", kept)],
+    )
+    cluster.answers[f"DELETE {LEFT}"] = (200, {"kind": "Status"})
+    told = nodes(up="True", cordoned="True", down="False", silent="Unknown")
+    taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    told[1]["items"][1]["spec"] = {"taints": [taint]}
+    cluster.answers["/api/v1/nodes"] = told
+    remove("mine", kubeconfig, lambda each: each.testbed == kept)
+    assert forgotten(cluster) == [
+        f"DELETE {LEFT}/pods/agent-{each}?gracePeriodSeconds=0"
+        for each in ("down", "silent", "gone")
+    ]
+    assert cluster.asked.index(f"DELETE {LEFT}") < cluster.asked.index(forgotten(cluster)[0])
+    listed = [each for each in cluster.asked if each.startswith("GET /api/v1/pods")]
+    assert all("managed-by" in each for each in listed), "somebody else's are never seen"
+
+
+def test_a_node_that_is_told_to_be_lost_while_its_pod_is_waited_for_is_noticed(
+    cluster: Cluster, kubeconfig: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lost_pods, "_LOOKS", 0.0)
+    held = labelled("Namespace", TESTBED, testbed=TESTBED)
+    hold(cluster, namespaces=[held], pods=[on("n1")])
+    looks = iter([nodes(n1="True"), nodes(n1="True")])
+    cluster.answers["/api/v1/nodes"] = lambda _: next(looks, nodes(n1="Unknown"))
+    gone: tuple[int, Any] = (404, {"kind": "Status", "code": 404})
+    cluster.answers[f"DELETE {LEFT}"] = (200, {"kind": "Status"})
+    cluster.answers[f"GET {LEFT}"] = lambda _: gone if forgotten(cluster) else (200, held)
+    remove("mine", kubeconfig, lambda _: False)
+    assert len(forgotten(cluster)) == 1
+
+
+def test_who_may_not_list_nodes_removes_what_ends_by_itself(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    hold(cluster, namespaces=[labelled("Namespace", TESTBED, testbed=TESTBED)], pods=[on("n1")])
+    cluster.answers |= {"/api/v1/nodes": FORBIDDEN, f"DELETE {LEFT}": (200, {"kind": "Status"})}
+    unused, _ = remove("mine", kubeconfig, lambda _: False)
+    assert [each.testbed for each in unused.testbeds] == [TESTBED]
+    assert forgotten(cluster) == []
+    cluster.answers["/api/v1/nodes"] = (401, {"kind": "Status", "code": 401})
+    with pytest.raises(UnavailableError):
+        remove("mine", kubeconfig, lambda _: False)
 
 
 @pytest.mark.parametrize("verb", ["", "DELETE "])

@@ -14,6 +14,7 @@ from lightkube import ApiError, Client
 from lightkube.resources.core_v1 import Namespace, PersistentVolume, Pod
 
 from dunnage.clusters.context import Context
+from dunnage.clusters.lost_pods import LostPods
 from dunnage.clusters.owned import owner_in
 from dunnage.clusters.removal import take_away
 from dunnage.contracts.cluster import (
@@ -94,13 +95,17 @@ def parted(there: LeftSeen, used: Callable[[TestbedSeen], bool]) -> tuple[LeftSe
 def remove_unused(client: Client, unused: LeftSeen, context: Context) -> None:
     """Delete all of it, stays before what they live on, and wait until it is gone.
 
-    Raises UnavailableError where something stays, and `Refused`.
+    Pods in it whose nodes are not ready or gone are only forgotten. Raises UnavailableError where
+    something stays, and `Refused`.
     """
     spaces = [name for each in unused.stays for name in each.objects.get("namespace", ())]
     volumes = [name for each in unused.stays for name in each.objects.get("persistentvolume", ())]
-    take_away(client, Namespace, spaces, context.asking)
+    testbeds = [each.testbed for each in unused.testbeds]
+    forgetting = LostPods(client, spaces).forget
+    take_away(client, Namespace, spaces, context.asking, meanwhile=forgetting)
     take_away(client, PersistentVolume, volumes, context.asking)
-    take_away(client, Namespace, [each.testbed for each in unused.testbeds], context.asking)
+    forgetting = LostPods(client, testbeds).forget
+    take_away(client, Namespace, testbeds, context.asking, meanwhile=forgetting)
 
 
 def testbeds(

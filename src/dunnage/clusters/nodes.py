@@ -40,6 +40,12 @@ def why_unready(node: Node) -> str:
     return "not told of by its kubelet"
 
 
+def is_ready(node: Node) -> bool:
+    """Whether its kubelet tells that it is ready, be it tainted or not."""
+    conditions = node.status.conditions if node.status is not None else None
+    return any(each.type == "Ready" and each.status == "True" for each in conditions or ())
+
+
 def _tainted(node: Node) -> str:
     taints = (node.spec.taints if node.spec is not None else None) or ()
     ours = [taint.key for taint in taints if taint.key.startswith("node.kubernetes.io/")]

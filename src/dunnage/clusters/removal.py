@@ -27,13 +27,20 @@ def take_away(
     *,
     namespace: str | None = None,
     where: str = "kubernetes",
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Delete these objects, where they are there, and wait until they are gone.
 
-    `asking` makes a `kubectl` command about the cluster. An API server that is away for a while is
-    waited for. Raises UnavailableError where one stays, and `Refused`.
+    `asking` makes a `kubectl` command about the cluster, and `meanwhile` is done again and again as
+    long as it waits. An API server that is away for a while is waited for. Raises UnavailableError
+    where one stays, and `Refused`.
     """
     outage = Outage()
+
+    def there(name: str) -> bool:
+        meanwhile()
+        return is_there(client, kind, name, namespace)
+
     for each in names:
         outage.asked(partial(delete, client, kind, each, namespace))
     word = kind.__name__.lower()
@@ -41,7 +48,7 @@ def take_away(
     for each in names:
         await_gone(
             f"{word} `{each}`",
-            partial(outage.asked, partial(is_there, client, kind, each, namespace)),
+            partial(outage.asked, partial(there, each)),
             UnavailableError,
             where=where,
             hint=asking(f"describe {word} {each}{inside}"),

@@ -10,6 +10,7 @@ import pytest
 from played_nodes import NAME, NOTHING, SPACE, SPEC, opened, refused, space
 from stand_in_cluster import REVIEWS, Cluster
 
+from dunnage.clusters import removal
 from dunnage.clusters.rights import OF_VOLUMES
 from dunnage.contracts.cluster import Owner
 from dunnage.errors import UnavailableError
@@ -167,3 +168,24 @@ def test_what_a_study_left_that_was_killed_here_is_removed_first(
         deleted = [asked for asked in cluster.asked if asked.startswith("DELETE")]
     spaces = ("dunnage-b1", "dunnage-nodes-1")
     assert deleted == [f"DELETE /api/v1/namespaces/{each}" for each in spaces]
+
+
+@pytest.mark.parametrize(("node", "goes_on"), [("n7", True), ("n2", False)])
+def test_what_a_killed_study_left_and_does_not_go_ends_only_who_needs_its_nodes(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, node: str, goes_on: bool
+) -> None:
+    monkeypatch.setattr(removal, "REMOVED", 0.2)
+    left = space("dunnage-nodes-1", replace(own(), born=1), nodes=(node,))
+    cluster.answers["GET /api/v1/namespaces"] = (200, {"items": [left]})
+    cluster.answers["/api/v1/namespaces/dunnage-nodes-1"] = (200, left)
+    still = "kubernetes: namespace `dunnage-nodes-1` is still there after 0.2 s"
+    if not goes_on:
+        assert refused(tmp_path).startswith(still)
+        return
+    told: list[str] = []
+    with opened(tmp_path, told=told) as testbed:
+        assert len(testbed.hosts) == 2
+    assert told == [
+        f"not all that a killed study left in the cluster was removed: {still}",
+        "  try: dunnage clean --context mine --yes",
+    ]

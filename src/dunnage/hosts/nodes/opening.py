@@ -34,12 +34,13 @@ def open_nodes(
 ) -> Iterator[NodesTestbed]:
     """Have nodes of a cluster as hosts for as long as the `with` lasts; `name` is the study's, and
     `storages` are what members' data will lie on there. `tell` is told which node is waited for,
-    and what could not be removed in the end.
+    and what could not be removed.
 
     `KUBECONFIG` is honoured, where it names one file. What studies left there that were killed on
     this machine is removed first. Raises UnavailableError when the kubeconfig cannot be used, the
     cluster refuses or does not answer, a right is missing, there are not enough nodes, another
-    study has one of them, or an agent cannot be brought to one.
+    study has one of them, what such a study left on one stays, or an agent cannot be brought to
+    one.
     """
     context = _context(spec, keep=keep)
     with ExitStack() as stack:

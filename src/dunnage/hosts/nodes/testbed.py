@@ -19,7 +19,7 @@ from dunnage.clusters.nodes import address, why_unready
 from dunnage.clusters.nodes import name as name_of
 from dunnage.clusters.outage import Outage
 from dunnage.clusters.owned import owned
-from dunnage.contracts.cluster import OF_A_TESTBED, LeftSeen
+from dunnage.contracts.cluster import OF_A_TESTBED, LeftSeen, TestbedSeen
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.deadline import Deadline
 from dunnage.errors import HostLostError, RunError, UnavailableError
@@ -75,7 +75,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         tell: Callable[[str], None],
     ) -> None:
         """`places` are the hosts' nodes, `engine` is what is brought to each, and `tell` is told of
-        what is waited for."""
+        what is waited for, and of what another study left that stays."""
         super().__init__(one_machine=one_machine(places))
         self.name = f"{PREFIX}{secrets.token_hex(4)}"
         """The testbed's in the cluster: that of the namespace with its agents."""
@@ -204,9 +204,20 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         return self._outage.asked(lambda: left.found(client, context))
 
     def _remove_what_nobody_uses(self) -> None:
-        """Of processes of this machine: others' may still be in use."""
+        """Of processes of this machine: others' may still be in use.
+
+        What stays is only told where none of the nodes is held by it.
+        """
+        client, context = self._cluster.client, self._cluster.context
         unused, _ = left.parted(self._found(), lambda each: not is_of_nobody_here(each))
-        left.remove_unused(self._cluster.client, unused, self._cluster.context)
+        elsewhere, here = left.parted(unused, lambda each: bool(self._common(each)))
+        left.remove_unused(client, here, context)
+        try:
+            with context.spoken():
+                left.remove_unused(client, elsewhere, context)
+        except UnavailableError as stays:
+            self._tell(f"not all that a killed study left in the cluster was removed: {stays}")
+            self._tell(f"  try: {context.ours('clean')} --yes")
 
     def _insist_on_free_nodes(self) -> None:
         """Raise UnavailableError where an older study has one of the nodes.
@@ -216,7 +227,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         """
         older = takewhile(lambda each: each.testbed != self.name, self._found().testbeds)
         for each in older:
-            common = sorted(self._mine & {*each.agents, *each.nodes})
+            common = self._common(each)
             if common and in_use(each):
                 study = f"study `{each.study}`" if each.study else "another study"
                 since = f" since {each.since}" if each.since else ""
@@ -226,6 +237,10 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
                     where=_WHERE,
                     hint=self._cluster.context.ours("clean"),
                 )
+
+    def _common(self, other: TestbedSeen) -> list[str]:
+        """Names of the nodes that are hosts of another testbed too."""
+        return sorted(self._mine & {*other.agents, *other.nodes})
 
     @property
     def _mine(self) -> set[str]:
