@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -28,7 +28,7 @@ from dunnage.databases.redis.database import Redis
 from dunnage.errors import UnavailableError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
-from dunnage.hosts.beside import announced, disturbed
+from dunnage.hosts.beside import Kind, announced, disturbed
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import measuring as measuring_alone
@@ -182,16 +182,27 @@ def translate(testbed: Testbed, deployments: Iterable[Deployment]) -> None:
 def measuring(study: Study, on_other: Callable[[str], None]) -> Iterator[None]:
     """Lock the machine while real runs are measured on it; others need no lock.
 
-    `on_other` is told of another study: that this one waits for it, or that one disturbs the other.
+    Nodes of a cluster are asked whether one is this machine. Who may not lock it can have hosts
+    there all the same. `on_other` is told of another study: that this one waits for it, that it
+    does not wait for this one, or that one disturbs the other.
     """
     hosts = OFFER.testbeds[study.testbed.kind]
-    if not hosts.here:
+    if not hosts.here and not on_demand.nodes_are_here(study.testbed):
         yield
         return
-    fake = hosts.fake
-    alone = nullcontext() if fake else measuring_alone(study.name, on_other)
-    with alone, announced(study.name, fake=fake):
-        for other in disturbed(fake=fake):
+    with ExitStack() as stack:
+        kind = Kind.FAKE if hosts.fake else Kind.ALONE
+        if kind is Kind.ALONE:
+            try:
+                stack.enter_context(measuring_alone(study.name, on_other))
+            except UnavailableError as error:
+                if hosts.here:
+                    raise
+                kind = Kind.UNLOCKED
+                on_other(f"this machine is a node, and no other study waits for this one: {error}")
+                on_other(f"  try: {error.hint}")
+        stack.enter_context(announced(study.name, kind))
+        for other in disturbed(kind):
             on_other(other)
         yield
 

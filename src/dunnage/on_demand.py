@@ -167,6 +167,13 @@ def clean_cluster(
     return remove(context, kubeconfig, used)
 
 
+def nodes_are_here(spec: TestbedSpec) -> bool:
+    """As `are_here` of `dunnage.hosts.nodes.opening` has it."""
+    from dunnage.hosts.nodes.opening import are_here
+
+    return are_here(spec)
+
+
 def open_nodes(
     spec: TestbedSpec,
     name: str,

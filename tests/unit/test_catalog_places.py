@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from catalog_cases import lacking, study
 
-from dunnage import capabilities, catalog
+from dunnage import capabilities, catalog, on_demand
 from dunnage.errors import StudyError, UnavailableError
+from dunnage.hosts.beside import Kind
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Software
 from dunnage.model.offer import FLOATING, Capability, Support
@@ -103,6 +106,7 @@ def test_on_nodes_nothing_is_made_but_the_engine_and_this_machine_is_not_locked(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(catalog, "measuring_alone", lambda *_: pytest.fail("it is locked"))
+    monkeypatch.setattr(on_demand, "nodes_are_here", lambda _: False)
     with catalog.measuring(study(NODES), lambda _: None):
         pass
     monkeypatch.setenv("DUNNAGE_CACHE", str(tmp_path / "cache"))
@@ -114,6 +118,70 @@ def test_on_nodes_nothing_is_made_but_the_engine_and_this_machine_is_not_locked(
     assert trees.tree(Software("redis", "7.0")).prefix.endswith("HASH")
     made = trees.tree(ENGINE_TREE).source / ENGINE_PROGRAM
     assert made.read_bytes() == program.read_bytes()
+
+
+class Locked:
+    """The lock of this machine, which is held by nobody else, or `refused`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, refused: str = "") -> None:
+        self.by: list[str] = []
+        self._refused = refused
+        monkeypatch.setattr(catalog, "measuring_alone", self._held)
+        monkeypatch.setattr(on_demand, "nodes_are_here", lambda _: True)
+
+    @contextmanager
+    def _held(self, study: str, on_wait: Callable[[str], None]) -> Iterator[None]:
+        if self._refused:
+            raise UnavailableError(self._refused, hint="sudo -s")
+        on_wait("waiting for another one")
+        self.by.append(study)
+        yield
+        self.by.remove(study)
+
+
+def asked_beside(monkeypatch: pytest.MonkeyPatch, *others: str) -> list[Kind]:
+    """What studies say to be that ask for others; each is told of the same."""
+    kinds: list[Kind] = []
+
+    def disturbed(own: Kind) -> tuple[str, ...]:
+        kinds.append(own)
+        return others
+
+    monkeypatch.setattr(catalog, "disturbed", disturbed)
+    return kinds
+
+
+def test_where_a_node_is_this_machine_it_is_locked_and_others_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A study of a lab beside it waits for it, as it waits for that."""
+    locked = Locked(monkeypatch)
+    kinds = asked_beside(monkeypatch, "beside")
+    told: list[str] = []
+    with catalog.measuring(study(NODES), told.append):
+        assert locked.by == ["theirs"]
+    assert locked.by == []
+    assert told == ["waiting for another one", "beside"]
+    assert kinds == [Kind.ALONE]
+
+
+def test_who_may_not_lock_this_machine_has_it_as_a_node_and_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Locked(monkeypatch, refused="only root can")
+    kinds = asked_beside(monkeypatch)
+    told: list[str] = []
+    with catalog.measuring(study(NODES), told.append):
+        assert kinds == [Kind.UNLOCKED]
+    assert told == [
+        "this machine is a node, and no other study waits for this one: only root can",
+        "  try: sudo -s",
+    ]
+    with (
+        pytest.raises(UnavailableError, match="only root can"),
+        catalog.measuring(study(), told.append),
+    ):
+        raise AssertionError("a lab is measured without its lock")
 
 
 def test_on_nodes_endpoints_of_a_lab_are_refused_with_their_line() -> None:

@@ -29,6 +29,11 @@ def boot(node: Node) -> str:
     return info.bootID if info is not None else ""
 
 
+def machine(node: Node) -> str:
+    """What tells the machine of a node; one that does not tell is taken for its own."""
+    return boot(node) or name(node)
+
+
 def why_unready(node: Node) -> str:
     """What keeps a node from being used, as the API server has it; empty for nothing."""
     conditions = node.status.conditions if node.status is not None else None

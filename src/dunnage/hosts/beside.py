@@ -12,38 +12,59 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 
+
+class Kind(Enum):
+    """What a study does to the numbers of others, and they to its own."""
+
+    FAKE = "fake"
+    """It measures nothing."""
+    ALONE = "real"
+    """It has locked this machine: others that would do so wait for it."""
+    UNLOCKED = "unlocked"
+    """It measures, and could not lock this machine."""
+
+
 _SOCKETS = Path("/proc/net/unix")
-_NAME = re.compile(r"@dunnage/(fake|real)/(\d+)/([A-Za-z0-9_.-]+)$", re.MULTILINE)
+_KINDS = "|".join(kind.value for kind in Kind)
+_NAME = re.compile(rf"@dunnage/({_KINDS})/(\d+)/([A-Za-z0-9_.-]+)$", re.MULTILINE)
 
 
 @contextmanager
-def announced(study: str, *, fake: bool) -> Iterator[None]:
+def announced(study: str, kind: Kind) -> Iterator[None]:
     """Let the studies that start as long as the `with` lasts know of this one."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as mark:
         with contextlib.suppress(OSError):  # it is only a courtesy
-            mark.bind(f"\0dunnage/{'fake' if fake else 'real'}/{os.getpid()}/{study}")
+            mark.bind(f"\0dunnage/{kind.value}/{os.getpid()}/{study}")
         yield
 
 
-def disturbed(*, fake: bool) -> tuple[str, ...]:
+def disturbed(own: Kind) -> tuple[str, ...]:
     """What another study and this one may do to each other's numbers, a sentence for each.
 
-    Nothing between fakes, which measure nothing, nor between real studies, which wait for each
-    other.
+    Nothing between fakes, which measure nothing, nor between those that have this machine alone,
+    which wait for each other.
     """
     try:
         names = _NAME.findall(_SOCKETS.read_text(errors="replace"))
     except OSError:
         return ()
     others = {
-        f"study `{study}` (process {process})"
+        f"study `{study}` (process {process}) {does}"
         for kind, process, study in names
-        if (kind == "fake") is not fake and int(process) != os.getpid()
+        if int(process) != os.getpid() and (does := _disturbing(own, Kind(kind)))
     }
-    if fake:
-        does = "is being measured on this machine, and this study of fakes may disturb it"
-    else:
-        does = "runs on this machine too: it is a study of fakes, and may disturb this measurement"
-    return tuple(f"{other} {does}" for other in sorted(others))
+    return tuple(sorted(others))
+
+
+def _disturbing(own: Kind, other: Kind) -> str:
+    """What the other study does; empty where neither disturbs the other."""
+    if own is other and own is not Kind.UNLOCKED:
+        return ""
+    if own is Kind.FAKE:
+        return "is being measured on this machine, and this study of fakes may disturb it"
+    if other is Kind.FAKE:
+        return "runs on this machine too: it is a study of fakes, and may disturb this measurement"
+    return "is being measured on this machine too, and each may disturb the other"

@@ -9,7 +9,7 @@ from typing import NoReturn
 import pytest
 from command import Command
 
-from dunnage import catalog
+from dunnage import catalog, on_demand
 from dunnage.errors import UnavailableError
 from dunnage.model.choices import Storage
 from dunnage.model.study import TestbedSpec
@@ -58,6 +58,7 @@ def test_hosts_are_claimed_by_what_the_data_of_members_will_lie_on(
         raise UnavailableError("there are no nodes", hint="kubectl get nodes")
 
     monkeypatch.setattr(catalog, "open_testbed", refused)
+    monkeypatch.setattr(on_demand, "nodes_are_here", lambda _: False)
     monkeypatch.chdir(tmp_path)
     program = tmp_path / "engine"
     program.write_text("#!/bin/sh\necho 1\n")

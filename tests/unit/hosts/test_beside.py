@@ -10,12 +10,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from dunnage.hosts.beside import announced, disturbed
+from dunnage.hosts.beside import Kind, announced, disturbed
 
 OTHER = """
 import sys
-from dunnage.hosts.beside import announced
-with announced(sys.argv[1], fake=sys.argv[2] == "fake"):
+from dunnage.hosts.beside import Kind, announced
+with announced(sys.argv[1], Kind[sys.argv[2]]):
     print("running", flush=True)
     sys.stdin.read()
 """
@@ -28,8 +28,8 @@ def name() -> str:
 
 
 @contextmanager
-def running(name: str, kind: str) -> Iterator[None]:
-    command = [sys.executable, "-c", OTHER, name, kind]
+def running(name: str, kind: Kind) -> Iterator[None]:
+    command = [sys.executable, "-c", OTHER, name, kind.name]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stdin is not None
         assert process.stdout.readline() == b"running\n"
@@ -37,24 +37,31 @@ def running(name: str, kind: str) -> Iterator[None]:
         process.stdin.close()
 
 
-def told(name: str, *, fake: bool) -> list[str]:
-    return [line for line in disturbed(fake=fake) if f"`{name}`" in line]
+def told(name: str, own: Kind) -> list[str]:
+    return [line for line in disturbed(own) if f"`{name}`" in line]
+
+
+MEASURED, EACH = "may disturb this measurement", "each may disturb the other"
 
 
 @pytest.mark.parametrize(
-    ("kind", "fake", "says"),
-    [("fake", False, "may disturb this measurement"), ("real", True, "may disturb it")],
+    ("kind", "says"),
+    [
+        (Kind.FAKE, {Kind.ALONE: MEASURED, Kind.UNLOCKED: MEASURED}),
+        (Kind.ALONE, {Kind.FAKE: "may disturb it", Kind.UNLOCKED: EACH}),
+        (Kind.UNLOCKED, {Kind.FAKE: "may disturb it", Kind.ALONE: EACH, Kind.UNLOCKED: EACH}),
+    ],
 )
 def test_each_is_told_of_the_other_as_long_as_that_runs(
-    name: str, kind: str, fake: bool, says: str
+    name: str, kind: Kind, says: dict[Kind, str]
 ) -> None:
     with running(name, kind):
-        (line,) = told(name, fake=fake)
-        assert line.endswith(says)
-        assert told(name, fake=not fake) == []
-    assert told(name, fake=fake) == []
+        found = {own: told(name, own) for own in Kind}
+    assert {own: len(lines) for own, lines in found.items() if lines} == dict.fromkeys(says, 1)
+    assert all(found[own][0].endswith(end) for own, end in says.items())
+    assert [told(name, own) for own in Kind] == [[]] * len(Kind)
 
 
 def test_nobody_is_told_of_itself(name: str) -> None:
-    with announced(name, fake=True):
-        assert told(name, fake=False) == []
+    with announced(name, Kind.FAKE):
+        assert told(name, Kind.ALONE) == []

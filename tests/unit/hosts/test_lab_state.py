@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from dunnage.errors import UnavailableError
-from dunnage.hosts import clean, lab
+from dunnage.hosts import clean, lab, machine_lock
 from dunnage.hosts.control_groups import groups
 from dunnage.hosts.first_process import Identity, identity, running
-from dunnage.hosts.lab import Owner, is_lab, is_roots
+from dunnage.hosts.lab import Owner, become_root, is_lab, is_roots
 from dunnage.hosts.machine_facts import cpu_model
 from dunnage.hosts.machine_lock import forget_measuring, measuring
 
@@ -119,6 +119,29 @@ def test_what_one_who_was_killed_while_measuring_left_is_removed(tmp_path: Path)
     lock.write_text("{}")
     forget_measuring(lock=lock)
     assert not lock.exists()
+
+
+def test_a_lock_that_cannot_be_written_is_told_with_what_to_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+
+    def refused(lock: Path) -> UnavailableError:
+        with pytest.raises(UnavailableError) as raised, measuring("mine", print, lock=lock):
+            raise AssertionError("it is not locked")
+        return raised.value
+
+    found = refused(tmp_path / "file" / "measure.lock")
+    assert found.what.endswith("/measure.lock` cannot be written: Not a directory")
+    assert found.hint == f"df {tmp_path}"
+
+    def forbidden(*_: object, **__: object) -> int:
+        raise PermissionError
+
+    monkeypatch.setattr(machine_lock, "hold", forbidden)
+    found = refused(tmp_path / "measure.lock")
+    assert found.what.endswith("only root can lock this machine")
+    assert found.hint == become_root()
 
 
 def test_who_is_alone_is_told_nothing(tmp_path: Path) -> None:

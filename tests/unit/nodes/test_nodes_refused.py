@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from played_nodes import NAME, NOTHING, SPACE, SPEC, opened, refused, space
-from stand_in_cluster import REVIEWS, Cluster
+from played_nodes import NAME, NODES, NOTHING, SPACE, SPEC, opened, refused, space
+from stand_in_cluster import REVIEWS, Cluster, node
 
 from dunnage.clusters import removal
 from dunnage.clusters.rights import OF_VOLUMES
 from dunnage.contracts.cluster import Owner
 from dunnage.errors import UnavailableError
-from dunnage.hosts.nodes import owner
+from dunnage.hosts.nodes import opening, owner
 from dunnage.hosts.nodes.opening import open_nodes
 from dunnage.hosts.nodes.owner import own
 from dunnage.model.choices import Storage
@@ -157,6 +157,44 @@ def test_nodes_are_taken_from_the_moment_that_a_study_names_them(
     assert made == []
 
 
+def test_nodes_of_another_study_that_are_the_same_machine_are_refused(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    """As those of `kind` are, though no node has both."""
+    there = space("dunnage-nodes-1", ELSEWHERE, made=MINE, nodes=("n7", "n8"))
+    cluster.answers["GET /api/v1/namespaces"] = (200, {"items": [there]})
+    cluster.answers["/api/v1/pods"] = (200, {"items": [on_node("dunnage-nodes-1", "n7")]})
+    others = (node("n7", "i7", "b2"), node("n8", "i8", "b8"))
+    cluster.answers["/api/v1/nodes"] = (200, {"items": [n.to_dict() for n in (*NODES, *others)]})
+    found = refused(tmp_path)
+    assert "study `other` has n7 (on the machine of n2) as hosts since 2026-01-02 03:0" in found
+    assert "[dunnage clean --context mine]" in found
+    apart = (node("n7", "i7", "b7"), node("n8", "i8", ""))
+    cluster.answers["/api/v1/nodes"] = (200, {"items": [n.to_dict() for n in (*NODES, *apart)]})
+    with opened(tmp_path) as testbed:
+        assert len(testbed.hosts) == 2
+
+
+def test_a_node_is_this_machine_by_the_start_of_its_kernel(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def here(boot: str) -> bool:
+        monkeypatch.setattr(opening, "this_machine", lambda: ("another id, as of `kind`", boot))
+        return opening.are_here(SPEC)
+
+    assert here("b2")
+    assert not here("b9")
+    unknown = [node(each, each, "", f"10.0.0.{each[1]}").to_dict() for each in ("n1", "n2")]
+    cluster.answers["/api/v1/nodes"] = (200, {"items": unknown})
+    assert not here("")
+    cluster.answers["/api/v1/nodes"] = (403, {"kind": "Status", "code": 403})
+    assert not here("b2"), "who opens them is told which right is missing"
+    assert not opening.are_here(SPEC.model_copy(update={"context": None}))
+    cluster.answers["/api/v1/nodes"] = (401, {"kind": "Status", "code": 401})
+    with pytest.raises(UnavailableError, match="the cluster of context `mine` refuses"):
+        here("b2")
+
+
 def test_what_a_study_left_that_was_killed_here_is_removed_first(
     cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -170,12 +208,12 @@ def test_what_a_study_left_that_was_killed_here_is_removed_first(
     assert deleted == [f"DELETE /api/v1/namespaces/{each}" for each in spaces]
 
 
-@pytest.mark.parametrize(("node", "goes_on"), [("n7", True), ("n2", False)])
+@pytest.mark.parametrize(("held", "goes_on"), [("n7", True), ("n2", False)])
 def test_what_a_killed_study_left_and_does_not_go_ends_only_who_needs_its_nodes(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, node: str, goes_on: bool
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: str, goes_on: bool
 ) -> None:
     monkeypatch.setattr(removal, "REMOVED", 0.2)
-    left = space("dunnage-nodes-1", replace(own(), born=1), nodes=(node,))
+    left = space("dunnage-nodes-1", replace(own(), born=1), nodes=(held,))
     cluster.answers["GET /api/v1/namespaces"] = (200, {"items": [left]})
     cluster.answers["/api/v1/namespaces/dunnage-nodes-1"] = (200, left)
     still = "kubernetes: namespace `dunnage-nodes-1` is still there after 0.2 s"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lightkube.resources.core_v1 import Node
 
-from dunnage.clusters.nodes import address, boot, name, why_unready
+from dunnage.clusters.nodes import address, machine, name, why_unready
 from dunnage.contracts.cluster import OF_A_GROUP
 from dunnage.errors import UnavailableError
 from dunnage.model.study import TestbedSpec
@@ -51,9 +51,9 @@ def one_machine(nodes: Mapping[str, Node]) -> bool:
 
     Raises UnavailableError where only some do: what one host uses would be counted as another's.
     """
-    shared = Counter(map(_machine, nodes.values()))
+    shared = Counter(map(machine, nodes.values()))
     if len(nodes) > 1 and 1 < max(shared.values()) < len(nodes):
-        together = [name(node) for node in nodes.values() if shared[_machine(node)] > 1]
+        together = [name(node) for node in nodes.values() if shared[machine(node)] > 1]
         raise UnavailableError(
             f"nodes {', '.join(together)} share a machine, and others do not: all hosts must be on "
             "one machine, or each on its own",
@@ -63,9 +63,9 @@ def one_machine(nodes: Mapping[str, Node]) -> bool:
     return len(shared) < len(nodes)
 
 
-def insist_on_architecture(nodes: Mapping[str, Node], machine: str) -> None:
-    """Raise UnavailableError where a node runs no programs for `machine`, as `uname -m` has it."""
-    wanted = _ARCHITECTURES.get(machine, machine)
+def insist_on_architecture(nodes: Mapping[str, Node], built_for: str) -> None:
+    """Raise UnavailableError where a node runs no programs for that, as `uname -m` has it."""
+    wanted = _ARCHITECTURES.get(built_for, built_for)
     for host, node in nodes.items():
         info = node.status.nodeInfo if node.status is not None else None
         own = info.architecture if info is not None else ""
@@ -75,11 +75,6 @@ def insist_on_architecture(nodes: Mapping[str, Node], machine: str) -> None:
                 where=host,
                 hint="export DUNNAGE_ENGINE=PATH  # of an engine that was built for it",
             )
-
-
-def _machine(node: Node) -> str:
-    """What tells the machine of a node; one that does not tell is taken for its own."""
-    return boot(node) or name(node)
 
 
 def _named(names: Sequence[str], known: Mapping[str, Node], listing: str) -> list[Node]:

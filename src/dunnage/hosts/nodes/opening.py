@@ -8,18 +8,41 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 
+from lightkube import ApiError
 from lightkube.resources.core_v1 import Node
 
 from dunnage.clusters.context import Context
+from dunnage.clusters.nodes import boot
 from dunnage.clusters.rights import missing, needed
 from dunnage.errors import UnavailableError
+from dunnage.hosts.machines import this_machine
 from dunnage.hosts.nodes.choose import chosen, insist_on_architecture
 from dunnage.hosts.nodes.testbed import Cluster, NodesTestbed
-from dunnage.kubernetes_api import connect, session
+from dunnage.kubernetes_api import FORBIDDEN, connect, session, status_of
 from dunnage.model.choices import Storage
 from dunnage.model.study import TestbedSpec
 
 _WHERE = "kubernetes"
+
+
+def are_here(spec: TestbedSpec) -> bool:
+    """Whether a node that would be a host is this very machine, by the start of its kernel.
+
+    Where nodes may not be listed, or no context is named, `open_nodes` says so. Raises
+    UnavailableError where the cluster cannot be asked, or there are not enough nodes.
+    """
+    if spec.context is None:
+        return False
+    context = Context(spec.context)
+    with context.spoken(), closing(connect(context.api)) as client:
+        try:
+            nodes = list(client.list(Node))
+        except ApiError as refusal:
+            if status_of(refusal) != FORBIDDEN:
+                raise
+            return False
+    _, own = this_machine()
+    return own != "" and own in map(boot, chosen(spec, nodes, context.asking).values())
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from lightkube.resources.core_v1 import Node
 from dunnage.clusters import left
 from dunnage.clusters.context import Context
 from dunnage.clusters.execute import Place
-from dunnage.clusters.nodes import address, why_unready
+from dunnage.clusters.nodes import address, machine, why_unready
 from dunnage.clusters.nodes import name as name_of
 from dunnage.clusters.outage import Outage
 from dunnage.clusters.owned import owned
@@ -220,15 +220,15 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             self._tell(f"  try: {context.ours('clean')} --yes")
 
     def _insist_on_free_nodes(self) -> None:
-        """Raise UnavailableError where an older study has one of the nodes.
+        """Raise UnavailableError where an older study has one of the nodes, or another node of the
+        same machine.
 
         Of two that begin at once, each finds the other's testbed, which names its nodes from its
         beginning. The younger one ends, so that the older one goes on.
         """
         older = takewhile(lambda each: each.testbed != self.name, self._found().testbeds)
-        for each in older:
-            common = self._common(each)
-            if common and in_use(each):
+        for each in filter(in_use, older):
+            if common := self._common(each) or self._on_machines_of_ours(each):
                 study = f"study `{each.study}`" if each.study else "another study"
                 since = f" since {each.since}" if each.since else ""
                 raise UnavailableError(
@@ -241,6 +241,19 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
     def _common(self, other: TestbedSeen) -> list[str]:
         """Names of the nodes that are hosts of another testbed too."""
         return sorted(self._mine & {*other.agents, *other.nodes})
+
+    def _on_machines_of_ours(self, other: TestbedSeen) -> list[str]:
+        """Other nodes on the same machines that are hosts of another testbed, each with one of ours
+        there: those of `kind` share a machine."""
+        known = self._outage.asked(lambda: list(self._cluster.client.list(Node)))
+        machines = {name_of(node): machine(node) for node in known}
+        ours = {machines.get(each, each): each for each in sorted(self._mine, reverse=True)}
+        theirs = sorted({*other.agents, *other.nodes})
+        return [
+            f"{each} (on the machine of {ours[there]})"
+            for each in theirs
+            if (there := machines.get(each, each)) in ours
+        ]
 
     @property
     def _mine(self) -> set[str]:
