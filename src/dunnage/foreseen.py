@@ -11,6 +11,7 @@ from dunnage.hosts.namespace.planned import PlannedHost, planned_hosts
 from dunnage.hosts.nodes.planned import (
     OWNER,
     WHY,
+    hostname_of_node,
     labels_of_nodes,
     named_node,
     planned_client,
@@ -40,26 +41,32 @@ def objects(
     database = catalog.DATABASES[deployment.database.kind]()
     members = stay.hosts or deployment.hosts
 
-    def ground(planned: Sequence[PlannedHost], nodes: Callable[[str], str]) -> Ground:
+    def ground(
+        planned: Sequence[PlannedHost],
+        nodes: Callable[[str], str],
+        hostnames: Callable[[str], str],
+    ) -> Ground:
         floating = {host.name: host.floating for host in planned}
         return Ground(
             hosts=[host for host in planned if host.group == members],
             clients=[host for host in planned if host.group == CLIENT_GROUP],
             trees=ForeseenTrees(),
             nodes={host.name: nodes(host.name) for host in planned},
+            hostnames={host.name: hostnames(host.name) for host in planned},
             ours=here,
             floating=lambda host: floating[host.name],
             agents="" if here else str(hosts.image),
         )
 
     if here:
-        on = ground(planned_hosts(hosts), lambda name: name)
+        on = ground(planned_hosts(hosts), str, str)
     else:
         on, another = (
             replace(
                 ground(
                     planned_nodes(hosts, confined=confined, others=others),
                     partial(named_node, hosts, others=others),
+                    partial(hostname_of_node, others=others),
                 ),
                 beside=partial(planned_client, hosts, others=others) if confined else None,
             )

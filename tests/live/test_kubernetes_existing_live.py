@@ -254,7 +254,8 @@ def test_doctor_tells_of_the_cluster_as_whoever_may_do_everything_sees_it(
     }
     assert {node.told["address"] for node in seen.nodes} == {host.address for host in hosts}
     assert not any(node.unready for node in seen.nodes)
-    assert (seen.version, seen.network) == (seen.nodes[0].told["kubelet"], "flannel, vxlan")
+    assert seen.version == seen.nodes[0].told["kubelet"]
+    assert seen.network == "flannel, vxlan (perhaps not between all nodes)"
     assert seen.proxy.startswith("unknown: ")  # a lab's kube-proxy is told by no ConfigMap
 
 

@@ -176,10 +176,10 @@ def test_the_network_is_what_plugins_write_to_their_nodes() -> None:
             "projectcalico.org/IPv4IPIPTunnelAddr": "10.1.0.1",
         }
     )
-    assert joined_by([vxlan, vxlan]) == "flannel, vxlan"
+    assert joined_by([vxlan, vxlan]) == "flannel, vxlan (perhaps not between all nodes)"
     assert joined_by([calico]) == "Calico, no encapsulation"
-    assert joined_by([tunnel]) == "Calico, ipip"
-    assert joined_by([vxlan, annotated()]) == "flannel, vxlan; some nodes tell nothing"
+    assert joined_by([tunnel]) == "Calico, ipip (perhaps not between all nodes)"
+    assert joined_by([calico, annotated()]) == "Calico, no encapsulation; some nodes tell nothing"
     assert joined_by([]) == joined_by([annotated()]) == "unknown: no node tells of it"
 
 

@@ -11,7 +11,7 @@ from lightkube.codecs import from_dict
 from stand_in_cluster import Cluster, cluster_of, node
 
 from dunnage.contracts.host import Host
-from dunnage.contracts.kubernetes import ApiServer
+from dunnage.contracts.kubernetes import ApiServer, LabelsNodes
 from dunnage.errors import UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
@@ -108,6 +108,19 @@ def test_it_is_left_as_it_is_and_knows_its_nodes_only() -> None:
         theirs.runtime("db-2")
     assert theirs.facts()["ours"] is False
     assert theirs.asking("get nodes") == "kubectl --kubeconfig k --context mine get nodes"
+
+
+def test_a_volume_is_bound_by_the_hostname_that_a_node_is_labelled_with() -> None:
+    labelled, bare = node("ip-10-0-1-20.ec2.internal", "x"), node("n2", "y")
+    labelled.metadata.labels = {"kubernetes.io/hostname": "ip-10-0-1-20"}
+    api = ApiServer(Path("k"), None, "mine")
+    theirs = ExistingKubernetes(api, {"db-1": labelled, "db-2": bare}, "v1", {})
+    assert isinstance(theirs, LabelsNodes)
+    assert theirs.hostname("db-1") == "ip-10-0-1-20"
+    with pytest.raises(UnavailableError, match="db-2: its node `n2` has no label") as refused:
+        theirs.hostname("db-2")
+    typed = "kubectl --kubeconfig k --context mine label node n2 kubernetes.io/hostname=n2"
+    assert refused.value.hint == typed
 
 
 def test_nodes_that_differ_are_told_apart_in_facts_and_one_may_tell_nothing() -> None:

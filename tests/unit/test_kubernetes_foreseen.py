@@ -63,6 +63,7 @@ def ground(testbed: FakeTestbed, *, ours: bool = True) -> Ground:
         clients=testbed.group("client"),
         trees=Trees(),
         nodes={host.name: Nodes().node(host.name) for host in testbed.hosts},
+        hostnames={host.name: Nodes().node(host.name) for host in testbed.hosts},
         ours=ours,
         floating=lambda host: f"floating-{host.name}",
     )
@@ -202,6 +203,6 @@ def test_floating_addresses_are_those_of_the_hosts(testbed: FakeTestbed) -> None
     on = ground(testbed)
     looked_ahead(
         deployed(VXLAN, "floating-ip"),
-        Ground(on.hosts, on.clients, on.trees, on.nodes, on.ours, floating),
+        replace(on, floating=floating),
     )
     assert set(asked) == {"db-1", "db-2"}

@@ -204,7 +204,7 @@ def test_data_lies_on_what_the_study_chose(kind: Storage, source: dict[str, Any]
 
 
 def claimed(kind: Storage) -> Sequence[dict[str, Any]]:
-    return storage.claimed(PLACE, kind, stay=STAY, node="node-1", labels=LABELS)
+    return storage.claimed(PLACE, kind, stay=STAY, hostname="host-1", labels=LABELS)
 
 
 def test_a_local_volume_is_bound_to_its_claim_and_its_node() -> None:
@@ -215,7 +215,7 @@ def test_a_local_volume_is_bound_to_its_claim_and_its_node() -> None:
     assert volume["spec"]["claimRef"] == {"namespace": "dunnage-b1-x-1", "name": "redis-1"}
     (term,) = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
     (there,) = term["matchExpressions"]
-    assert there["values"] == ["node-1"]
+    assert (there["key"], there["values"]) == ("kubernetes.io/hostname", ["host-1"])
     assert claim["spec"]["volumeName"] == volume["metadata"]["name"]
     assert claim["metadata"]["name"] == "redis-1"
 

@@ -19,6 +19,7 @@ from played_kubernetes import (
 )
 
 from dunnage.contracts.host import Completed
+from dunnage.contracts.kubernetes import ContainerRuntime
 from dunnage.deadline import Deadline
 from dunnage.errors import HostLostError, RunError, StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
@@ -112,6 +113,42 @@ def test_a_host_that_is_no_node_is_told_with_the_question_for_nodes(
     with pytest.raises(UnavailableError, match="db-1: this host is no node") as refused:
         first_stage(deployed("flannel-vxlan", "host-port"), testbed, 1.0)
     assert refused.value.hint == "kubectl --context theirs get nodes"
+
+
+def test_a_volume_is_bound_to_its_node_by_the_hostname_that_the_cluster_tells(
+    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Nodes, "hostname", lambda _, host: f"label-of-{host}", raising=False)
+    first_stage(deployed("flannel-vxlan", "host-port", storage=Storage.VOLUME), testbed, 60.0)
+    volume = next(each for each in cluster.given if each["kind"] == "PersistentVolume")
+    (term,) = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
+    assert term["matchExpressions"][0]["values"] == ["label-of-db-1"]
+
+
+@pytest.mark.parametrize("place", ClientPlace)
+def test_hosts_of_clients_that_are_nodes_are_asked_for_their_way_to_pods(
+    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch, place: ClientPlace
+) -> None:
+    asked: list[tuple[str, Any]] = []
+
+    def in_force(_pods: Any, clients: Any, **_: object) -> dict[str, dict[str, str]]:
+        asked.extend((each.host.name, each.variables) for each in clients)
+        return {"db-1": {"encapsulation": "vxlan"}, "client-1": {"encapsulation": "none"}}
+
+    def runtime(_: Nodes, host: str) -> ContainerRuntime:
+        if host == "client-2":
+            raise KeyError(host)
+        return ContainerRuntime(("ctr",), {"PATH": f"/of-{host}"})
+
+    monkeypatch.setattr(made_here, "in_force", in_force)
+    platform = first_stage(deployed("flannel-vxlan", "service-ip", client=place), testbed, 60.0)
+    monkeypatch.setattr(Nodes, "runtime", runtime)
+    platform.client(testbed.group("client")[0])
+    if place is ClientPlace.HOST:
+        platform.client(testbed.group("client")[1])
+    with pytest.raises(StayError, match="should be `vxlan` and is `none` on client-1"):
+        platform.network()
+    assert asked == [("client-1", {"PATH": "/of-client-1"})]
 
 
 @pytest.mark.parametrize("ours", [True, False])

@@ -13,7 +13,12 @@ from dunnage.errors import UnavailableError
 from dunnage.hosts.nodes.choose import chosen, insist_on_architecture, one_machine
 from dunnage.hosts.nodes.groups import groups, shared
 from dunnage.hosts.nodes.manifests import Agent, agent_pod, namespace
-from dunnage.hosts.nodes.planned import labels_of_nodes, named_node, planned_nodes
+from dunnage.hosts.nodes.planned import (
+    hostname_of_node,
+    labels_of_nodes,
+    named_node,
+    planned_nodes,
+)
 from dunnage.model.study import TestbedSpec
 
 SPEC = TestbedSpec(kind="nodes", hosts={"db": 2, "client": 1}, context="mine")
@@ -180,4 +185,5 @@ def test_hosts_are_known_before_anything_is_asked() -> None:
     assert not {host.address for host in others} & {host.address for host in hosts}
     assert named_node(spec, "db-1", others=True) == "n3"
     assert named_node(spec, "client-1", others=True) != "node-of-client-1"
+    assert hostname_of_node("db-1", others=True) != hostname_of_node("db-1")
     assert labels_of_nodes(spec) == {"team": "t", "dunnage.testbed": "TESTBED"}

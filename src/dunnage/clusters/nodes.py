@@ -12,6 +12,12 @@ def name(node: Node) -> str:
     return str(node.metadata.name) if node.metadata is not None else ""
 
 
+def label(node: Node, key: str) -> str:
+    """What a label of a node says; empty if it has none of this name."""
+    labels = (node.metadata.labels if node.metadata is not None else None) or {}
+    return str(labels.get(key, ""))
+
+
 def addresses(node: Node) -> tuple[str, ...]:
     """Those by which other nodes reach it."""
     told = (node.status.addresses if node.status is not None else None) or ()

@@ -15,6 +15,8 @@ ADMIN = "admin.kubeconfig"
 """File there of who may do everything, on the control host."""
 PROGRAMS = "bin"
 """Link there to the programs, such as `kubectl`."""
+HOSTNAME = "kubernetes.io/hostname"
+"""Label of a node by which a local volume is bound to it."""
 CLIENT_TAINT = "dunnage/client"
 """Key of the taint of such a Kubernetes that keeps members off the client's host."""
 
@@ -103,12 +105,25 @@ class LabelsNamespaces(Protocol):
 
 
 @runtime_checkable
-class TellsEncapsulation(Protocol):
-    """A Kubernetes that tells of the network of its pods where nobody may look at its nodes."""
+class LabelsNodes(Protocol):
+    """A Kubernetes whose nodes may be labelled with other names than their own."""
 
-    def encapsulation(self, host: str) -> str:
-        """The kind of device that wraps what pods of a host's node send to other nodes, `none`, or
-        `unknown: ` and why. KeyError if the host is no node."""
+    def hostname(self, host: str) -> str:
+        """What the label `HOSTNAME` of a host's node says; KeyError if the host is no node.
+
+        Raises UnavailableError where the node has no such label.
+        """
+
+
+@runtime_checkable
+class TellsNetwork(Protocol):
+    """A Kubernetes of someone else's, which tells of the network of its pods."""
+
+    def network(self, host: str) -> Mapping[str, str]:
+        """What is written to a host's node: the `plugin` with its own word for the way, such as
+        `flannel, vxlan`, and the `encapsulation`, which is the kind of device that wraps what pods
+        send to other nodes, or `none`. Each may be `unknown: ` and why. KeyError if the host is no
+        node."""
 
 
 class PodHost(Host, Protocol):

@@ -84,8 +84,9 @@ class Platform(Protocol):
         """Where a generator runs on a client's host: that host, or a container on it."""
 
     def network(self) -> Mapping[str, str]:
-        """The active network on the path to the members, read back. Where nobody could read what
-        its deployment asks for, the fact `UNREAD` says what and why."""
+        """The active network on the path to the members, read back, also on the hosts that `client`
+        was asked for. Where nobody could read what its deployment asks for, the fact `UNREAD` says
+        what and why."""
 
     def paths(self, client: Host) -> tuple[NetworkPath, ...]:
         """The way from a client, as `client` gave it, to each member, read back hop by hop."""

@@ -20,6 +20,7 @@ from dunnage.findings.counters.counters import absent, associations
 from dunnage.findings.cpu.shares import shares
 from dunnage.findings.differences.comparisons import Comparisons
 from dunnage.findings.differences.scope import Scope, pairs
+from dunnage.findings.networks.changed import networks_changed
 from dunnage.findings.parity.factors import factors
 from dunnage.findings.parity.stays import Checked, check_parity
 from dunnage.findings.restarts.restarted import restarted
@@ -52,7 +53,7 @@ from dunnage.model.look import Look
 from dunnage.model.metrics import HEADLINE, KINDS, METRICS
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
-from dunnage.model.study import QuestionSpec, Study
+from dunnage.model.study import QuestionSpec, Study, hosts_of
 from dunnage.model.value import Scalar
 from dunnage.study.matrix import baseline
 
@@ -156,6 +157,7 @@ def analyse(
         restored=restored(plan, stays),
         restarted=restarted(gathered.records.values()),
         rules_left=rules_left(plan, stays),
+        networks_changed=networks_changed(plan, stays, hosts_of(study.testbed.hosts)),
         moving=gathered.moving,
         managed=gathered.managed,
         open_levels=open_levels(plan, gathered),

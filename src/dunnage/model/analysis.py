@@ -18,7 +18,7 @@ from dunnage.model.loss import KnownLoss
 from dunnage.model.open_load import OpenLevel, SaturationSearch
 from dunnage.model.parity import Difference, Factor, FoundDifference
 from dunnage.model.plan import Skipped
-from dunnage.model.remarks import Managed, Moving, Restarted, Restored, RulesLeft
+from dunnage.model.remarks import Managed, Moving, NetworkChanged, Restarted, Restored, RulesLeft
 from dunnage.model.rungs import Rungs
 from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
@@ -38,7 +38,8 @@ restarted. 11: deployments whose throughput moves by itself; runs of these are s
 they are told by blocks, and no longer by runs. 13: `accounting` of soft interrupts took the place
 of `contained`; soft interrupts of the machine that are no host's; runs that were left out on each
 side of a comparison, `thinned`, deployments whose manager is busy by itself, whose runs count, and
-rules for packets that stay. 14: ways to members among differences; platforms as sides of `thinned`.
+rules for packets that stay. 14: ways to members among differences, platforms as
+sides of `thinned`, and deployments whose network changed between their stays.
 """
 
 
@@ -385,6 +386,10 @@ class Analysis(Value):
     """Every stay in which programs of a lab's Kubernetes were restarted."""
     rules_left: tuple[RulesLeft, ...] = ()
     """Every deployment on whose hosts rules made for frozen substrates are in force."""
+
+    """Every deployment that stands on no substrate, where others' rules are in force."""
+    networks_changed: tuple[NetworkChanged, ...] = ()
+    """Every deployment whose network was not the same in all its stays."""
     moving: tuple[Moving, ...] = ()
     """Every deployment whose throughput moves by itself."""
     managed: tuple[Managed, ...] = ()

@@ -38,6 +38,20 @@ class RulesLeft(Value):
     most: int
 
 
+class NetworkChanged(Value):
+    """A deployment whose network was not the same in all its stays."""
+
+    deployment: str
+    facts: tuple[str, ...]
+    """Names of those that differ from the first stay's."""
+    first: str
+    """Its first stay."""
+    stays: tuple[str, ...]
+    """Those in which a fact differs."""
+    of_stays: int
+    """All its stays."""
+
+
 class Moving(Value):
     """A deployment whose throughput moves by itself: more often than that of the others."""
 

@@ -128,7 +128,10 @@ def joined_by(nodes: Iterable[Node]) -> str:
 
 
 def _phrase(network: NodeNetwork | None) -> str:
-    return f"{network.plugin}, {network.way or 'no encapsulation'}" if network is not None else ""
+    if network is None:
+        return ""
+    perhaps = len(network.wraps) > 1
+    return f"{network.name} (perhaps not between all nodes)" if perhaps else network.name
 
 
 def _proxy(client: Client) -> str:

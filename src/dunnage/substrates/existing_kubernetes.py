@@ -12,9 +12,9 @@ from lightkube.resources.core_v1 import Node
 
 from dunnage.clusters.context import Context
 from dunnage.clusters.node_network import network_of
-from dunnage.clusters.nodes import name
+from dunnage.clusters.nodes import label, name
 from dunnage.contracts.host import Host
-from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, OnKubernetes
+from dunnage.contracts.kubernetes import HOSTNAME, ApiServer, ContainerRuntime, OnKubernetes
 from dunnage.contracts.testbed import Testbed
 from dunnage.errors import UnavailableError
 from dunnage.kubernetes_api import connect, session, version
@@ -80,13 +80,22 @@ class ExistingKubernetes:
         self.node(host)
         return None
 
-    def encapsulation(self, host: str) -> str:
+    def hostname(self, host: str) -> str:
+        node = self._nodes[host]
+        if told := label(node, HOSTNAME):
+            return told
+        raise UnavailableError(
+            f"its node `{name(node)}` has no label `{HOSTNAME}`, by which volumes are bound to it",
+            where=host,
+            hint=self.asking(f"label node {name(node)} {HOSTNAME}={name(node)}"),
+        )
+
+    def network(self, host: str) -> Mapping[str, str]:
         network = network_of(self._nodes[host])
         if network is None:
-            return f"{UNKNOWN}: its node tells of no plugin"
-        if network.wraps is None:
-            return f"{UNKNOWN}: {network.plugin}, {network.way}"
-        return network.wraps or "none"
+            untold = f"{UNKNOWN}: its node tells of no plugin"
+            return {"plugin": untold, "encapsulation": untold}
+        return {"plugin": network.name, "encapsulation": network.encapsulation}
 
     def units(self, host: str) -> tuple[str, ...]:  # noqa: ARG002  # none of ours is anywhere
         return ()

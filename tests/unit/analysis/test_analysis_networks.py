@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from analysis_cases import stay
 from analysis_study import STUDY, plan, stays
 
+from dunnage.findings.networks.between import Networks, between
+from dunnage.findings.networks.changed import networks_changed
+from dunnage.findings.networks.sentences import networks_that_changed
 from dunnage.findings.two_results.comparable import Circumstances, mismatches
-from dunnage.findings.two_results.networks import Networks, between
 from dunnage.findings.two_results.sentences import mismatch
 from dunnage.model.agreement import agreed, by_host
 from dunnage.model.record import StayRecord
@@ -17,6 +20,48 @@ from dunnage.model.study import DeploymentSpec
 HOSTS = ("db-1", "db-2", "db-11")
 NO_NFT, DENIED = "unknown: this host has no nft", "unknown: nft fails: denied"
 TRACKED = {"conntrack": "tracked"}
+
+
+def stays_of(deployment: str, *networks: dict[str, str]) -> list[StayRecord]:
+    return [stay(deployment, block, network=facts) for block, facts in enumerate(networks, 1)]
+
+
+def test_a_network_that_changes_between_stays_of_a_deployment_is_told() -> None:
+    found = [
+        *stays_of("native", {"mtu": "1500"}, {"mtu": "1500"}),
+        *stays_of(
+            "docker",
+            {"mtu": "1500", "encapsulation": "none"},
+            {"mtu": "1450", "encapsulation": "db-1: none, db-2: vxlan"},
+            {"mtu": "1500", "encapsulation": "none"},
+            {"mtu": "1450", "encapsulation": "none"},
+        ),
+    ]
+    (changed,) = networks_changed(plan(), found, HOSTS)
+    assert (changed.deployment, changed.facts) == ("docker", ("encapsulation", "mtu"))
+    first, second, _, last = (each.stay for each in found[2:])
+    (told,) = networks_that_changed([changed])
+    assert told == (
+        f"docker: `encapsulation` and `mtu` of its network differed from its first stay, "
+        f"`{first}`, in 2 stays of 4: `{second}`, `{last}`. Its numbers are of all these networks "
+        "together"
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"translations": "5", "proxies": "3"}, {"translations": "6", "proxies": "4"}),
+        ({"bridge": "br-0123456789ab"}, {"bridge": "br-ba9876543210"}),
+        ({"gateway": "10.64.0.1"}, {"gateway": "10.65.0.1"}),
+        ({"proxy": "iptables"}, {"proxy": DENIED, "unread": "proxy: nft fails"}),
+        ({}, TRACKED),
+    ],
+)
+def test_chance_and_what_is_not_known_are_no_change_of_a_network(
+    one: dict[str, str], other: dict[str, str]
+) -> None:
+    assert networks_changed(plan(), stays_of("docker", one, other), HOSTS) == ()
 
 
 def networked(facts: dict[str, str]) -> StayRecord:

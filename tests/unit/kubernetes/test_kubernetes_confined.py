@@ -122,8 +122,8 @@ def test_a_members_files_are_carried_into_its_pod_and_nothing_is_put_on_its_host
     assert {each[0] for each in carried} == {"carrier"}
     assert host.files == {}
     assert platform.network() == {
-        **dict.fromkeys(("driver", "encapsulation", "proxy"), f"unknown: {WHY}"),
-        "unread": f"encapsulation, proxy: {WHY}",
+        **dict.fromkeys(("plugin", "driver", "encapsulation", "proxy"), f"unknown: {WHY}"),
+        "unread": f"plugin, encapsulation, proxy: {WHY}",
         "quality": "",
     }
     (running,) = platform.running()
@@ -177,6 +177,7 @@ def test_what_is_foreseen_of_such_hosts_is_what_the_cluster_is_given(
         clients=testbed.group("client"),
         trees=Trees(),
         nodes={host.name: Theirs().node(host.name) for host in testbed.hosts},
+        hostnames={host.name: Theirs().node(host.name) for host in testbed.hosts},
         ours=False,
         floating=lambda host: f"floating-{host.name}",
         beside=beside,
@@ -302,6 +303,30 @@ def test_a_cluster_that_is_away_for_a_moment_fails_the_stay_of_such_a_client_onl
         platform.client(testbed.group("client")[0])
         platform.down()
     assert failed.value.hint == "kubectl cluster-info"
+
+
+def test_nodes_of_members_and_clients_are_asked_where_nobody_may_look_at_them(
+    cluster: Cluster,
+    testbed: FakeTestbed,
+    carried: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    flannel = {"plugin": "flannel, vxlan", "encapsulation": "unknown: flannel, vxlan or none"}
+    other = {**flannel, "plugin": "flannel, host-gw"}
+    nodes = {"db-1": flannel, "db-2": flannel, "client-1": flannel, "client-2": other}
+    monkeypatch.setattr(Theirs, "network", lambda _, host: nodes[host], raising=False)
+    monkeypatch.setattr(FakeHost, "beside", lambda *_: SimpleNamespace(), raising=False)
+    platform = confined(testbed, tmp_path, "service-ip")
+    platform.reserve(DATABASES["redis"].layout(NAMED))
+    one, another = testbed.group("client")
+    platform.client(one)
+    told = platform.network()
+    assert told["plugin"] == "flannel, vxlan"
+    assert told["unread"] == f"encapsulation, proxy: flannel, vxlan or none and {WHY}"
+    platform.client(another)
+    with pytest.raises(StayError, match="`flannel, vxlan` and is `flannel, host-gw` on client-2"):
+        platform.network()
 
 
 def test_a_client_on_a_node_of_someone_elses_rests_in_the_image_that_its_agent_runs(

@@ -271,11 +271,7 @@ def route(**more: str) -> str:
     ],
 )
 def test_routes_are_told_by_their_makers(printed: str, told: str) -> None:
-    assert routing.told(printed, elsewhere=True) == told
-
-
-def test_without_pods_elsewhere_there_is_no_route() -> None:
-    assert routing.told("flannel", elsewhere=False) == "none: one host"
+    assert routing.told(printed) == told
 
 
 def test_flannels_file_tells_of_it_beside_the_route_to_each_pod(tmp_path: Path) -> None:

@@ -60,11 +60,12 @@ def printed(
     changes: Mapping[str, str] | None = None,
     *,
     hairpin: bool | None = True,
-    device: str = "flannel.1",
+    device: str | None = "flannel.1",
     more: str = "flannel.2",
     maker: str = "boot",
 ) -> str:
-    """What a host prints of a pod's network."""
+    """What a host prints of a pod's network: without a device it knows no route to pods of other
+    hosts, and of None there are no such pods."""
     slave = {} if hairpin is None else {"hairpin": hairpin}
     links = [
         {"ifindex": 7, "ifname": "veth1", "master": "cni0", "linkinfo": {"info_slave_data": slave}},
@@ -76,11 +77,11 @@ def printed(
     pod = [{"ifname": "lo"}, {**own, "addr_info": [{"local": "10.67.1.2"}]}]
     route = json.dumps([{"dst": "10.67.2.3", "dev": device}]) if device else ""
     made = json.dumps([{"dst": "10.67.2.0/24", "protocol": maker}]) if device else ""
+    ways = {"routes": route, "routing": f"{made}\nflannel"} if device is not None else {}
     parts = {
         "host": json.dumps(links),
         "pod": json.dumps(pod),
-        "routes": route,
-        "routing": f"{made}\nflannel",
+        **ways,
         "asked": answered(changes or {}),
         "end": "",
     }
@@ -118,7 +119,8 @@ def test_what_pods_hang_on_is_read_from_their_kernels() -> None:
 def test_what_is_not_there_is_none_and_what_is_not_told_is_unknown() -> None:
     bare = told(printed(NO_PROXY, hairpin=None, device=""))
     assert (bare["hairpin"], bare["proxy"], bare["translations"]) == ("unknown", "none", "0")
-    assert bare["encapsulation"] == bare["routing"] == "none: one host"
+    assert bare["encapsulation"] == "unknown: `ip route get` tells no route"
+    assert bare["routing"] == "unknown: `ip route get fibmatch` tells no route"
     routed = told(printed(hairpin=False, device="eth0", maker="static"))
     assert (routed["hairpin"], routed["encapsulation"]) == ("off", "none")
     assert routed["routing"] == "static"
@@ -247,16 +249,72 @@ class Wired:
     script: str
     name: str = "db-1"
     address: str = "10.77.0.1"
+    asked: str = ""
 
     def run(self, argv: Sequence[str], **_: object) -> Completed:
+        self.asked += argv[-1]
         own = [{"ifname": "eth0", "mtu": 1500, "addr_info": [{"local": self.address}]}]
         return Completed(0, json.dumps(own) if argv[0] == "ip" else self.script, "")
+
+
+def host_of_client(device: str | None = "flannel.1") -> Any:
+    return Wired(printed(device=device), "client-1", "10.77.0.9")
+
+
+def alone(client: Any = None, script: str = printed(device=None)) -> dict[str, dict[str, str]]:
+    """What is in force where one host has pods."""
+    host: Any = Wired(script)
+    addresses = "10.67.1.2", "10.67.1.7"
+    pods = [network.Pod(host, Seen(7, "/pods/p/c1"), each, {}) for each in addresses]
+    clients = [network.ClientNode(client, {"PATH": "/tools"})] if client is not None else []
+    return network.in_force(pods, clients, host_network=False)
+
+
+def test_the_way_to_members_of_one_host_is_asked_of_the_host_of_their_client() -> None:
+    client = host_of_client()
+    ways = alone(client)
+    assert ways["client-1"] == {
+        "encapsulation": "vxlan",
+        "routing": "flannel",
+        "proxy": "iptables",
+        "translations": "5",
+        "iptables": "v1.8.9 (nf_tables)",
+    }
+    assert "export PATH=/tools" in client.asked
+    assert "ip -json route get 10.67.1.2\nip -json route get 10.67.1.7\n" in client.asked
+    told = network.merged(ways)
+    assert (told["driver"], told["encapsulation"], told["routing"]) == (
+        "bridge",
+        "vxlan",
+        "flannel",
+    )
+    assert "one host" not in str(told)
+    network.insist_asked_for(ways, wanted("flannel-vxlan"), "port")
+    with pytest.raises(StayError, match="should be `none` and is `vxlan` on client-1"):
+        network.insist_asked_for(ways, wanted("flannel-host-gw"), "port")
+
+
+def test_only_where_members_and_clients_share_a_host_there_is_no_way_between_hosts() -> None:
+    for ways in (alone(), alone(Wired(printed()))):
+        (told,) = ways.values()
+        assert told["encapsulation"] == told["routing"] == "none: one host"
+        network.insist_asked_for(ways, wanted("flannel-vxlan"), "port")
+
+
+def test_hosts_of_clients_have_no_route_to_pods_that_are_on_the_wire() -> None:
+    """But they translate what goes to services."""
+    macvlan = printed(device=None).replace('"info_kind": "veth"', '"info_kind": "macvlan"')
+    client = host_of_client(device=None)
+    told = network.merged(alone(client, macvlan))
+    assert "route get" not in client.asked
+    assert (told["encapsulation"], told["routing"], told["proxy"]) == ("none", "none", "iptables")
 
 
 def test_of_members_with_their_hosts_network_what_sees_their_packets_is_told() -> None:
     host: Any = Wired(printed())
     pods = [network.Pod(host, Seen(7, "/pods/p/c1"), "10.67.1.2", {})] * 2
-    (outside,) = network.in_force(pods, host_network=True).values()
+    clients = [network.ClientNode(host_of_client(), {})]
+    (outside,) = network.in_force(pods, clients, host_network=True).values()
     assert (outside["conntrack"], outside["notrack"], outside["ebpf_xdp"]) == (
         "tracked",
         "none",
@@ -264,7 +322,7 @@ def test_of_members_with_their_hosts_network_what_sees_their_packets_is_told() -
     )
     assert (outside["driver"], outside["interface"], outside["mtu"]) == ("host", "eth0", "1500")
     assert not outside.keys() & {"encapsulation", "routing", "proxy", "hairpin"}
-    (inside,) = network.in_force(pods, host_network=False).values()
+    (inside,) = network.in_force(pods, [], host_network=False).values()
     assert (inside["driver"], inside["mtu"], inside["host_mtu"]) == ("bridge", "1450", "1500")
 
 
@@ -272,7 +330,7 @@ def test_what_cannot_be_read_back_ends_the_stay_and_is_told() -> None:
     host: Any = Wired("@@dunnage host\n[]\n@@dunnage end\n")
     pods = [network.Pod(host, Seen(7, "/pods/p/c1"), "10.67.1.2", {})]
     with pytest.raises(StayError, match="db-1: the network cannot be read back") as told:
-        network.in_force(pods, host_network=False)
+        network.in_force(pods, [], host_network=False)
     assert told.value.hint == "command -v ip nsenter  # on `db-1`, which needs both"
 
 
@@ -297,9 +355,48 @@ def test_static_routes_are_told_from_flannels_that_lead_the_same_way() -> None:
 
 def test_who_made_routes_is_insisted_on_only_where_the_kubernetes_is_ours() -> None:
     ours = wanted("bridge")
-    assert ours == {"encapsulation": "none", "routing": "static", "proxy": "iptables"}
-    theirs = wanted("bridge", ours=False)
-    assert theirs == {"encapsulation": "none", "proxy": "iptables"}
+    way = {"driver": "bridge", "encapsulation": "none", "proxy": "iptables"}
+    assert ours == {**way, "routing": "static"}
+    assert wanted("bridge", ours=False) == {**way, "plugin": "bridge"}
+
+
+CALICO = {"plugin": "Calico, vxlan"}
+FLANNEL = {"plugin": "flannel, host-gw"}
+UNBRIDGED = printed().replace('"master": "cni0", ', "")
+
+
+@pytest.mark.parametrize(
+    ("name", "script", "plugin", "refused"),
+    [
+        ("flannel-vxlan", printed(), {}, ""),
+        ("flannel-vxlan", UNBRIDGED, {}, "driver .* `bridge` and is `veth`"),
+        ("flannel-vxlan", UNBRIDGED, CALICO, "plugin .* `flannel, vxlan` and is `Calico, vxlan`"),
+        ("flannel-host-gw", printed(device="eth0"), FLANNEL, ""),
+        ("bridge", printed(device="eth0"), {}, ""),
+        ("bridge", printed(device="eth0"), FLANNEL, "plugin .* `bridge` and is `flannel, host-gw`"),
+    ],
+)
+def test_a_network_that_others_made_is_called_as_the_one_that_it_is_or_refused(
+    name: str, script: str, plugin: Mapping[str, str], refused: str
+) -> None:
+    ways = {"db-1": {**told(script), **plugin}}
+    if not refused:
+        network.insist_asked_for(ways, wanted(name, ours=False), "port")
+        return
+    with pytest.raises(StayError, match=refused) as raised:
+        network.insist_asked_for(ways, wanted(name, ours=False), "port")
+    assert str(raised.value.hint).endswith("# name the network that the cluster has, or `host`")
+
+
+def test_where_nobody_sees_a_node_the_plugin_that_it_tells_of_stands_for_the_driver() -> None:
+    asked = asked_of(pods_on("flannel-host-gw"), "iptables", ours=False, seen=False)
+    assert asked == {**FLANNEL, "encapsulation": "none", "proxy": "iptables"}
+    unseen = {"driver": "unknown: no rights", "proxy": "unknown: no rights"}
+    ways = {"db-1": {**unseen, **FLANNEL, "encapsulation": "none"}}
+    network.insist_asked_for(ways, asked, "port")
+    assert network.unread(ways, asked) == {"unread": "proxy: no rights"}
+    untold = {"db-1": {**unseen, "plugin": "unknown: it tells of none", "encapsulation": "none"}}
+    assert network.unread(untold, asked)["unread"].startswith("plugin, proxy: ")
 
 
 def test_of_a_configuration_what_its_first_plugin_makes_is_insisted_on() -> None:

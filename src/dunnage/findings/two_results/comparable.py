@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dunnage.analysis.runs import Setting
+from dunnage.findings.networks.between import between
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, leaves, unequal
-from dunnage.findings.two_results.networks import between
 from dunnage.model.between import Mismatch, MismatchKind
 from dunnage.model.calibration import Calibration
 from dunnage.model.parity import Cause

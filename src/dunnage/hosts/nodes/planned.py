@@ -49,6 +49,11 @@ def named_node(spec: TestbedSpec, host: str, *, others: bool = False) -> str:
     return names[int(number) - 1] if int(number) <= len(names) else unknown
 
 
+def hostname_of_node(host: str, *, others: bool = False) -> str:
+    """What stands for the label of a host's node by which volumes are bound to it."""
+    return f"another-hostname-than-of-{host}" if others else f"hostname-of-{host}"
+
+
 def labels_of_nodes(spec: TestbedSpec) -> Mapping[str, str]:
     """Those of every namespace that is made in the cluster."""
     return {**spec.labels, OF_A_TESTBED: TESTBED}

@@ -9,19 +9,38 @@ from dunnage.model.deployment import Deployment
 from dunnage.platforms.kubernetes.cni_network import driver_of
 
 ASKED: Mapping[str, Mapping[str, str]] = {
-    "flannel-vxlan": {"encapsulation": "vxlan", "routing": "flannel"},
-    "flannel-host-gw": {"encapsulation": "none", "routing": "flannel"},
-    "bridge": {"encapsulation": "none", "routing": "static"},
+    "flannel-vxlan": {
+        "plugin": "flannel, vxlan",
+        "driver": "bridge",
+        "encapsulation": "vxlan",
+        "routing": "flannel",
+    },
+    "flannel-host-gw": {
+        "plugin": "flannel, host-gw",
+        "driver": "bridge",
+        "encapsulation": "none",
+        "routing": "flannel",
+    },
+    "bridge": {
+        "plugin": "bridge",
+        "driver": "bridge",
+        "encapsulation": "none",
+        "routing": "static",
+    },
     CNI: {},
 }
-"""Network of pods → what its name says of the way between hosts; `cni` may be any."""
+"""Network of pods → what its name says of it; `cni` may be any. The plugin `bridge` writes nothing
+to nodes, so that none of those that do is taken for it."""
 
 
-def asked_of(deployment: Deployment, proxy: str, *, ours: bool) -> dict[str, str]:
+def asked_of(
+    deployment: Deployment, proxy: str, *, ours: bool, seen: bool = True
+) -> dict[str, str]:
     """What must be in force on a deployment's network of pods, and its mode of kube-proxy.
 
-    In a Kubernetes that is not ours, others may have made the routes by other means.
+    In a Kubernetes that is not ours, others may have made the routes by other means, and nodes may
+    tell of the plugin. Where its nodes are not `seen`, that stands for the driver.
     """
-    named = ASKED[deployment.network].items()
-    wanted = {name: way for name, way in named if ours or name != "routing"}
-    return {**wanted, **driver_of(deployment), "proxy": proxy}
+    left = {"plugin" if ours else "routing", *(() if seen else ("driver",))}
+    named = {name: way for name, way in ASKED[deployment.network].items() if name not in left}
+    return {**named, **driver_of(deployment), "proxy": proxy}

@@ -41,6 +41,8 @@ class Ground:
     trees: SoftwareStore
     nodes: Mapping[str, str]
     """Host → name of its node."""
+    hostnames: Mapping[str, str]
+    """Host → what the label of its node says by which a volume is bound to it."""
     ours: bool
     """Whether the nodes are, so that images can be brought there."""
     floating: Callable[[Site], str]
@@ -183,7 +185,14 @@ def _member(
     image = chosen(host, tree, ours=ground.ours)
     apart = ground.beside is not None
     *kept, stateful_set = manifests.member(
-        service, place, host, tree=tree, image=image, node=ground.nodes[host.name], apart=apart
+        service,
+        place,
+        host,
+        tree=tree,
+        image=image,
+        node=ground.nodes[host.name],
+        hostname=ground.hostnames[host.name],
+        apart=apart,
     )
     yield from map(ForeseenObject, kept)
     files = tuple(f"file {each}" for each in service.files)

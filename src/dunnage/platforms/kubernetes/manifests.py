@@ -92,18 +92,20 @@ class Manifests:
         tree: Tree,
         image: Image,
         node: str,
+        hostname: str,
         apart: bool = False,
     ) -> tuple[Manifest, ...]:
         """What a member is made of: its volume with a claim to it, if it has one, and its set.
 
-        One that is `apart` has nothing of its host: its files are carried into its pod.
+        `hostname` is what the label of its node says by which a volume is bound to it. One that is
+        `apart` has nothing of its host: its files are carried into its pod.
         """
         argv = command(service.argv, tree)
         storage = self.deployment.storage
         own = objects.labels(self.stay, place.member)
         testbed = {name: self.labels[name] for name in (OF_A_TESTBED,) if name in self.labels}
         labelled = {**own, **testbed}
-        kept = claimed(place, storage, stay=self.stay, node=node, labels=labelled)
+        kept = claimed(place, storage, stay=self.stay, hostname=hostname, labels=labelled)
         stateful_set = objects.stateful_set(
             service,
             place,

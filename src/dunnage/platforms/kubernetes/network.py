@@ -19,6 +19,9 @@ from dunnage.platforms.kubernetes.asking import ASK, answers
 from dunnage.platforms.link import PAIRS, link
 from dunnage.platforms.paths.script import MARK as _MARK
 
+ONE_HOST = "none: one host"
+"""What is to be told of ways to other hosts where all members and their clients are on one."""
+
 
 @dataclass(frozen=True)
 class Pod:
@@ -31,8 +34,20 @@ class Pod:
     """Those under which the tools of its node run."""
 
 
-def in_force(pods: Sequence[Pod], *, host_network: bool) -> dict[str, dict[str, str]]:
-    """Host → plugin, bridge, encapsulation, routing, MTU, proxy, tracking and eBPF there.
+@dataclass(frozen=True)
+class ClientNode:
+    """The host of a client that is a node: what leads it to pods is in its own kernel."""
+
+    host: Host
+    variables: Mapping[str, str]
+    """Those under which its tools run."""
+
+
+def in_force(
+    pods: Sequence[Pod], clients: Sequence[ClientNode], *, host_network: bool
+) -> dict[str, dict[str, str]]:
+    """Host → driver, bridge, encapsulation, routing, MTU, proxy, tracking and eBPF there, and of
+    the host of a client what leads it to pods.
 
     Of members with their host's network only what sees their packets is to be told.
     """
@@ -48,12 +63,26 @@ def in_force(pods: Sequence[Pod], *, host_network: bool) -> dict[str, dict[str, 
             found = _looked(pod, elsewhere, partial(told, address=pod.address))
             found |= {"interface": outside["interface"], "host_mtu": outside["mtu"]}
         ways[pod.host.name] = found
+    if host_network or not ways:
+        return ways
+    # No route of another host matters to pods that are on the wire.
+    routed = [pod.address for pod in pods if ways[pod.host.name].get("routing") != _ON_THE_WIRE]
+    for client in clients:
+        if client.host.name not in ways:
+            ways[client.host.name] = before_pods(client.host, client.variables, routed)
+    if len(ways) == 1:
+        alone = dict.fromkeys(("encapsulation", "routing"), ONE_HOST)
+        return {host: {**alone, **found} for host, found in ways.items()}
     return ways
 
 
 def merged(ways: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """What is in force on all hosts; where they differ, each is named."""
-    return {name: str(value) for name, value in agreed(ways).items()}
+    """What is in force on all hosts that tell of it; where they differ, each is named."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(name for told in ways.values() for name in told):
+        by_host = {host: {name: told[name]} for host, told in ways.items() if name in told}
+        found |= {name: str(value) for name, value in agreed(by_host).items()}
+    return found
 
 
 def insist_asked_for(
@@ -67,25 +96,29 @@ def insist_asked_for(
     for host, told in ways.items():
         for name, wanted in asked.items():
             found = told.get(name, wanted)
-            if found not in (wanted, routing.ONE_HOST) and not is_unknown(found):
+            if found not in (wanted, ONE_HOST) and not is_unknown(found):
                 raise StayError(
                     f"the {name} of its network should be `{wanted}` and is `{found}` on {host}",
                     where=where,
-                    hint="dunnage schema study  # name the network that the cluster has",
+                    hint="dunnage schema study  # name the network that the cluster has, or `host`",
                 )
 
 
-def before_pods(host: Host, variables: Mapping[str, str]) -> dict[str, str]:
-    """What leads addresses of services to pods on a host that need not have one, as `proxies.told`.
+def before_pods(
+    host: Host, variables: Mapping[str, str], pods: Sequence[str] = ()
+) -> dict[str, str]:
+    """On a host that need not have a pod, what leads addresses of services to pods, as
+    `proxies.told`, and the way to these pods of other hosts.
 
     `variables` are those under which the tools of its node run. Raises StayError.
     """
 
     def read(printed: str) -> dict[str, str]:
         parts = dict(_parts(printed))
-        return proxies.told(answers(parts["asked"]), json.loads(parts["host"]))
+        links = json.loads(parts["host"])
+        return {**_routed(parts, links), **proxies.told(answers(parts["asked"]), links)}
 
-    return _read(host, _of_proxies(variables), read)
+    return _read(host, _before(variables, pods), read)
 
 
 def unread(ways: Mapping[str, Mapping[str, str]], asked: Mapping[str, str]) -> dict[str, str]:
@@ -121,10 +154,11 @@ def _read(host: Host, script: str, read: Callable[[str], dict[str, str]]) -> dic
         ) from error
 
 
-def _of_proxies(variables: Mapping[str, str]) -> str:
-    """Print a host's links, and what translates services."""
+def _before(variables: Mapping[str, str], pods: Sequence[str]) -> str:
+    """Print a host's links, the routes to these pods, and what translates services."""
     return f"""
-echo {_MARK} host; ip -json link show
+echo {_MARK} host; ip -json -details link show
+{_routes(pods)}
 {ASK}
 echo {_MARK} asked
 {_exported(variables)}
@@ -136,14 +170,10 @@ def script(pod: Pod, elsewhere: Sequence[str]) -> str:
     """Print a host's links, those of a pod, the routes to pods elsewhere, what sees the pod's
     packets, and what translates services."""
     pid = pod.process.pid
-    routes = "\n".join(f"ip -json route get {each}" for each in elsewhere)
     return f"""
 echo {_MARK} host; ip -json -details link show
 echo {_MARK} pod; nsenter --target={pid} --net ip -json -details address show
-echo {_MARK} routes
-{routes}
-echo {_MARK} routing
-{routing.script(elsewhere)}
+{_routes(elsewhere)}
 {ASK}
 echo {_MARK} asked
 {ebpf.script(pid)}
@@ -151,6 +181,19 @@ echo {_MARK} asked
 {tracking.SCRIPT}
 {proxies.SCRIPT}
 echo {_MARK} end
+"""
+
+
+def _routes(pods: Sequence[str]) -> str:
+    """Print the routes to pods of other hosts; nothing where there are none."""
+    if not pods:
+        return ""
+    routes = "\n".join(f"ip -json route get {each}" for each in pods)
+    return f"""
+echo {_MARK} routes
+{routes}
+echo {_MARK} routing
+{routing.script(pods)}
 """
 
 
@@ -193,11 +236,12 @@ def _unseen(encapsulation: str) -> str:
 
 
 def _routed(parts: Mapping[str, str], links: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """The way of a pod whose packets its host routes."""
-    elsewhere = bool(parts["routes"])
+    """The way that a host routes packets to pods of others; nothing where there are none."""
+    if "routes" not in parts:
+        return {}
     return {
         "encapsulation": _encapsulation(parts["routes"], links),
-        "routing": routing.told(parts["routing"], elsewhere=elsewhere),
+        "routing": routing.told(parts["routing"]),
     }
 
 
@@ -214,7 +258,7 @@ def _on_the_wire(own: Mapping[str, Any], parent: Mapping[str, Any] | None) -> di
         unknown = f"{UNKNOWN}: the interface below the pod's is not the host's"
         return {"encapsulation": unknown, "routing": unknown}
     wraps = _kind(parent or own)
-    return {"encapsulation": wraps if wraps in _TUNNELS else _UNWRAPPED, "routing": "none"}
+    return {"encapsulation": wraps if wraps in _TUNNELS else _UNWRAPPED, "routing": _ON_THE_WIRE}
 
 
 def _parts(printed: str) -> Iterable[tuple[str, str]]:
@@ -246,15 +290,17 @@ def _hairpin(port: Mapping[str, Any]) -> str:
 
 
 def _encapsulation(routes: str, links: Iterable[dict[str, Any]]) -> str:
-    """By what device pods on other hosts are reached, where there are any."""
+    """In what the devices wrap packets by which pods on other hosts are reached."""
     kinds = {each["ifname"]: _kind(each) for each in links}
     devices = [route["dev"] for line in routes.splitlines() for route in json.loads(line)]
     wraps = {kinds.get(device, "") for device in devices} & _TUNNELS
     if not devices:
-        return routing.ONE_HOST
+        return f"{UNKNOWN}: `ip route get` tells no route"
     return " and ".join(sorted(wraps)) or _UNWRAPPED
 
 
 _UNWRAPPED = "none"
+_ON_THE_WIRE = "none"
+"""The routing of pods that share an interface of their host, which routes nothing of theirs."""
 _TUNNELS = frozenset({"vxlan", "geneve", "gre", "ipip", "sit", "wireguard", "tun"})
 """Kinds of devices that wrap packets into others."""

@@ -14,9 +14,10 @@ from dunnage.contracts.kubernetes import (
     ContainerRuntime,
     HasKubernetes,
     LabelsNamespaces,
+    LabelsNodes,
     MakesPods,
     PodHost,
-    TellsEncapsulation,
+    TellsNetwork,
 )
 from dunnage.contracts.platform import Seen
 from dunnage.contracts.software import SoftwareStore, Tree
@@ -24,12 +25,12 @@ from dunnage.contracts.substrate import Substrate
 from dunnage.deadline import Deadline
 from dunnage.errors import StayError, UnavailableError, failing_stay
 from dunnage.kubernetes_api import connect, session
-from dunnage.model.choices import ClientPlace
+from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.proxy import proxy_of
-from dunnage.model.unknown import UNKNOWN
+from dunnage.model.unknown import UNKNOWN, is_unknown
 from dunnage.platforms import places
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
@@ -42,6 +43,7 @@ from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.network import (
+    ClientNode,
     Pod,
     in_force,
     insist_asked_for,
@@ -64,7 +66,7 @@ from dunnage.platforms.subnets import address_in
 
 _CLIENT_STARTED = 60.0
 """Seconds within which a client's pod has a container: its node has the image already."""
-_READ = ("driver", "encapsulation", "proxy")
+_READ = ("plugin", "driver", "encapsulation", "proxy")
 """What is read back of a network, on hosts that see their machine."""
 
 
@@ -144,15 +146,15 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def client(self, host: Host) -> Host:
         """The client's host, or a pod on it."""
+        self._landlords[host.name] = host
         if self._deployment.client is ClientPlace.HOST:
             return host
-        self._landlords[host.name] = host
         if host.name not in self._clients:
             self._clients[host.name] = self._client_pod(host)
         return self._clients[host.name]
 
     def network(self) -> dict[str, str]:
-        """What is in force on the way to pods, as kernels tell it, and the pods' quality."""
+        """What is in force on the way to pods, as kernels and nodes tell it, and their quality."""
         pods, qualities = [], set()
         for member in self._started():
             state, process = self._state(member), member.identified().process
@@ -161,19 +163,47 @@ class Kubernetes(HostedMembers[PodMember]):
                 variables = self._variables(member.host)
                 pods.append(Pod(member.host, process, state.address, variables))
         on_hosts = self._deployment.network == HOST
-        ways = self._told() if self._confined else in_force(pods, host_network=on_hosts)
-        asked = {} if on_hosts else asked_of(self._deployment, self._proxy, ours=self._is_ours)
+        asked: dict[str, str] = {}
+        if self._confined:
+            ways = self._told()
+        else:
+            ways = in_force(pods, self._client_nodes(), host_network=on_hosts)
+        if not on_hosts:
+            ways = {host: {**found, **self._plugin(host)} for host, found in ways.items()}
+            seen = not self._confined
+            asked = asked_of(self._deployment, self._proxy, ours=self._is_ours, seen=seen)
         insist_asked_for(ways, asked, self._deployment.name)
         return {**merged(ways), **unread(ways, asked), "quality": " and ".join(sorted(qualities))}
 
     def _told(self) -> dict[str, dict[str, str]]:
         """Host → what the cluster tells of its network, where nobody may look at the host."""
         ways = {}
-        for host in sorted({place.host for place in self._places.values()}):
-            ways[host] = dict.fromkeys(_READ, f"{UNKNOWN}: {self._confined}")
-            if isinstance(self._substrate, TellsEncapsulation):
-                ways[host]["encapsulation"] = self._substrate.encapsulation(host)
+        members = sorted({place.host for place in self._places.values()})
+        for host in dict.fromkeys((*members, *self._landlords)):
+            unread = dict.fromkeys(_READ, f"{UNKNOWN}: {self._confined}")
+            ways[host] = {**unread, **self._written(host)}
         return ways
+
+    def _plugin(self, host: str) -> Mapping[str, str]:
+        """The plugin that a host's node tells of, if it does."""
+        plugin = self._written(host).get("plugin", UNKNOWN)
+        return {} if is_unknown(plugin) else {"plugin": plugin}
+
+    def _written(self, host: str) -> Mapping[str, str]:
+        """What is written to a host's node of the network of pods."""
+        if isinstance(self._substrate, TellsNetwork):
+            return self._substrate.network(host)
+        return {}
+
+    def _client_nodes(self) -> list[ClientNode]:
+        """Hosts of clients; only where clients need it they are nodes."""
+        found = []
+        for host in self._landlords.values():
+            try:
+                found.append(ClientNode(host, self._variables(host)))
+            except KeyError:
+                continue
+        return found
 
     @property
     def looking(self) -> str:
@@ -256,6 +286,7 @@ class Kubernetes(HostedMembers[PodMember]):
             tree=tree,
             image=self._provide(host, tree),
             node=self._node(host),
+            hostname=self._hostname(host),
             apart=apart,
         )
         self._namespace.create_all(manifests, place.member, deadline)
@@ -385,6 +416,13 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def _runtime(self, host: Host) -> ContainerRuntime | None:
         return self._substrate.runtime(host.name)
+
+    def _hostname(self, host: Host) -> str:
+        """What the label of a host's node says by which a volume is bound to it."""
+        stored = self._deployment.storage is Storage.VOLUME
+        if stored and isinstance(self._substrate, LabelsNodes):
+            return self._substrate.hostname(host.name)
+        return self._node(host)
 
     def _node(self, host: Host) -> str:
         try:

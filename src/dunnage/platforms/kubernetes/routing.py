@@ -13,30 +13,23 @@ from collections.abc import Sequence
 from dunnage.model.unknown import UNKNOWN
 
 FLANNEL = "flannel"
-ONE_HOST = "none: one host"
-"""What is to be told of ways to other hosts where all members are on one."""
 _FILE = "/run/flannel/subnet.env"
 _NOBODY = "boot"
 """The protocol of a route whose maker named none, iproute2's `rt_protos`."""
 
 
-def script(elsewhere: Sequence[str]) -> str:
+def script(pods: Sequence[str]) -> str:
     """Print the route itself to each pod, not what it comes to, and whether flannel is there."""
-    asked = "\n".join(f"ip -json -details route get fibmatch {each}" for each in elsewhere)
+    asked = "\n".join(f"ip -json -details route get fibmatch {each}" for each in pods)
     return f"{asked}\n[ ! -e {_FILE} ] || echo {FLANNEL}"
 
 
-def told(printed: str, *, elsewhere: bool) -> str:
-    """The makers of the routes that the script printed; `elsewhere` says whether it asked for any.
-
-    Raises ValueError for what is no route.
-    """
+def told(printed: str) -> str:
+    """The makers of the routes that the script printed; raises ValueError for what is no route."""
     lines = [line for line in printed.splitlines() if line.strip()]
     there = FLANNEL in lines
     routes = [route for line in lines if line != FLANNEL for route in json.loads(line)]
     makers = {str(route.get("protocol", _NOBODY)) for route in routes}
-    if not elsewhere:
-        return ONE_HOST
     if not makers:
         return f"{UNKNOWN}: `ip route get fibmatch` tells no route"
     named = {FLANNEL if there and each == _NOBODY else each for each in makers}

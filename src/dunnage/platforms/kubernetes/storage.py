@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dunnage.contracts.kubernetes import HOSTNAME
 from dunnage.model.choices import Storage
 from dunnage.model.layout import Place
 from dunnage.platforms.stay_names import StayNames
 
-_HOSTNAME = "kubernetes.io/hostname"
-"""Label by which a kubelet tells its host's name."""
 _ROOM = "1Ti"
 """What a local volume is said to hold; nothing measures or limits it."""
 
@@ -42,17 +41,18 @@ def volumes(place: Place, storage: Storage) -> list[dict[str, Any]]:
 
 
 def claimed(
-    place: Place, storage: Storage, *, stay: StayNames, node: str, labels: Mapping[str, str]
+    place: Place, storage: Storage, *, stay: StayNames, hostname: str, labels: Mapping[str, str]
 ) -> tuple[dict[str, Any], ...]:
     """The local persistent volume of a member's data on its node, and the claim to it; if any.
 
-    The volume is no object of the stay's namespace: it is found by its labels.
+    `hostname` is what the label `HOSTNAME` of its node says. The volume is no object of the stay's
+    namespace: it is found by its labels.
     """
     if storage is not Storage.VOLUME:
         return ()
     volume = stay.thing(place.member)
     # The scheduler goes by a volume's node by labels alone.
-    there = [{"key": _HOSTNAME, "operator": "In", "values": [node]}]
+    there = [{"key": HOSTNAME, "operator": "In", "values": [hostname]}]
     common = {
         "accessModes": ["ReadWriteOnce"],
         "storageClassName": "",

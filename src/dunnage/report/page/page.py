@@ -30,6 +30,7 @@ from dunnage.findings.cpu.shares import NETWORK_SOFT, OUTSIDE, PARTS, SOFT
 from dunnage.findings.differences import answer, sentences
 from dunnage.findings.differences.forests import forests
 from dunnage.findings.losses.sentences import losses
+from dunnage.findings.networks.sentences import networks_that_changed
 from dunnage.findings.paths import sentences as ways
 from dunnage.findings.paths.recorded import DeploymentPaths, recorded
 from dunnage.findings.restarts.sentences import stays_with_restarts
@@ -133,6 +134,7 @@ def _told(
         "restored": restored(analysis),
         "restarted": stays_with_restarts(analysis.restarted),
         "rules_stay": rules_stay(analysis.rules_left),
+        "networks_changed": networks_that_changed(analysis.networks_changed),
         "moving": moving(analysis),
         "managed": managed(analysis),
         "thinned": sentences.thinned(analysis),

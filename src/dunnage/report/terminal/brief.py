@@ -11,6 +11,7 @@ from rich.text import Text
 from dunnage.findings.checks.sentences import managed, moving, runs_counted
 from dunnage.findings.control.sentences import control_differs, neighbours_withhold
 from dunnage.findings.differences import answer, sentences
+from dunnage.findings.networks.sentences import networks_that_changed
 from dunnage.findings.restarts.sentences import stays_with_restarts
 from dunnage.findings.rules.sentences import rules_stay
 from dunnage.findings.saturation.sentences import over_capacity
@@ -153,6 +154,7 @@ def _notes(analysis: Analysis, study: Study, scale: float | None) -> Iterator[Li
         ("Neighbours", (neighbours_withhold(analysis),)),
         ("Restarts", stays_with_restarts(analysis.restarted)),
         ("Rules", rules_stay(analysis.rules_left)),
+        ("Network", networks_that_changed(analysis.networks_changed)),
         ("Moves", moving(analysis)),
         ("Manager", managed(analysis)),
         ("Left out", (*sentences.thinned(analysis), sentences.left_out_of_answers(analysis))),

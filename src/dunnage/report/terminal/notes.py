@@ -14,6 +14,7 @@ from dunnage.findings.conditions.members import watching
 from dunnage.findings.control.sentences import control_differs, control_holds, neighbours_cost
 from dunnage.findings.differences import sentences
 from dunnage.findings.losses.sentences import losses
+from dunnage.findings.networks.sentences import networks_that_changed
 from dunnage.findings.restarts.sentences import stays_with_restarts
 from dunnage.findings.rules.sentences import rules_stay
 from dunnage.findings.saturation.sentences import capacities, over_capacity
@@ -92,6 +93,7 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         ("Data", restored(analysis)),
         ("Restarts", stays_with_restarts(analysis.restarted)),
         ("Rules", rules_stay(analysis.rules_left)),
+        ("Network", networks_that_changed(analysis.networks_changed)),
         ("Moves", moving(analysis)),
         ("Manager", managed(analysis)),
         ("Left out", (*sentences.thinned(analysis), sentences.left_out_of_answers(analysis))),

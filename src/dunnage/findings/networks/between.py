@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from dunnage.model.unknown import is_lacking, is_unknown
 
 _GIVEN = "option."
 """How options of a network begin: one that is absent was not given."""
+_NAMED_AFTER = re.compile(r"\bbr-[0-9a-f]{12}\b")
+"""A bridge that Docker named after the id of its network, which is another one in every stay."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,10 @@ def between(a: StayRecord, b: StayRecord, hosts: Collection[str]) -> Networks:
 
 def _told(stay: StayRecord, mask: Mask, hosts: Collection[str]) -> Mapping[str, Mapping[str, str]]:
     """Name of a fact → host → its value there, with placeholders; `""` is every host."""
-    return {key: mask.texts(by_host(fact, hosts)) for key, fact in stay.network.items()}
+    return {
+        key: mask.texts(by_host(_NAMED_AFTER.sub("br-<network>", fact), hosts))
+        for key, fact in stay.network.items()
+    }
 
 
 def _differ(one: Mapping[str, str], other: Mapping[str, str]) -> bool | None:

@@ -1,0 +1,1 @@
+"""Facts of the networks that stays recorded."""
