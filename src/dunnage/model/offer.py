@@ -86,8 +86,9 @@ class NetworkOffer:
     """How a sentence says it: `with a bridge network`."""
     takes_options: bool = False
     """Whether it is made for a deployment, so that its driver can be given options."""
-    ours: bool = False
-    """Whether only a substrate that is made for the study can have it."""
+    existing: bool | None = None
+    """Whether only a substrate can have it that exists already (True), or that is made for the
+    study (False); None where both can."""
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """All options that there are, and the values of each, its default first. What an option without
     values may hold, `check` says. A substrate has one network with options, and one value of each.

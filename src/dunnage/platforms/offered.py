@@ -14,6 +14,8 @@ DOCKER = Capability("docker")
 """A Docker daemon can be had."""
 
 BRIDGE, USER_DEFINED, OVERLAY = "bridge", "user-defined", "overlay"
+EXISTING = "existing"
+"""The network that somebody else's cluster has, whatever it is."""
 HOST = "host"
 """The network of a member that has its host's own."""
 HOST_NETWORK = NetworkOffer(OF_HOSTS, title="HostNetwork", phrase="with host networking")

@@ -32,8 +32,9 @@ def network_rules(every: Iterable[Asked], existing: Container[str | None]) -> It
         if not chosen.options:
             yield from _mappings(spec, name, chosen, at)
             continue
-        if chosen.ours and platform.substrate in existing:
-            yield _not_theirs(name, platform, at)
+        there = platform.substrate in existing
+        if chosen.existing is not None and chosen.existing is not there:
+            yield _not_of_it(name, platform, at, existing=there)
             continue
         wrong = (*_options(spec, name, chosen, at), *_misfits(spec, chosen, at))
         yield from wrong
@@ -53,14 +54,20 @@ def network_rules(every: Iterable[Asked], existing: Container[str | None]) -> It
         before.append(asked)
 
 
-def _not_theirs(network: str, platform: PlatformOffer, at: Callable[..., Path]) -> Finding:
+def _not_of_it(
+    network: str, platform: PlatformOffer, at: Callable[..., Path], *, existing: bool
+) -> Finding:
     """Nothing is made of what is there already, so that it keeps the network that it has."""
-    theirs = [name for name, each in platform.networks.items() if not each.ours]
-    return Finding(
-        at("network"),
-        f"network {shown(network)} is made for the study, and this {platform.name} exists already",
-        f"name the network that it has; known: {listed(theirs)}",
-    )
+    known = [name for name, each in platform.networks.items() if each.existing in (None, existing)]
+    if existing:
+        what = f"is made for the study, and this {platform.name} exists already"
+        return Finding(
+            at("network"),
+            f"network {shown(network)} {what}",
+            f"name the network that it has; known: {listed(known)}",
+        )
+    what = f"is what a {platform.name} has that exists already, and this one is made for the study"
+    return Finding(at("network"), f"network {shown(network)} {what}", f"known: {listed(known)}")
 
 
 def _options(

@@ -179,9 +179,8 @@ def test_an_empty_result_is_all_missing() -> None:
 
 
 def test_without_a_twin_nothing_is_claimed() -> None:
-    planned = plan()
-    lone = planned.model_copy(update={"deployments": (DEPLOYMENTS[0], DEPLOYMENTS[2])})
-    found = answer(judged(lone, records(planned, 0.10)), "RQ1")
+    lone = plan(deployments=(DEPLOYMENTS[0], DEPLOYMENTS[2]))
+    found = answer(judged(lone, records(lone, 0.10)), "RQ1")
     assert found.apart is None
     assert found.verdict is Verdict.INCONCLUSIVE
 

@@ -316,7 +316,7 @@ def test_nodes_of_members_and_clients_are_asked_where_nobody_may_look_at_them(
     other = {**flannel, "plugin": "flannel, host-gw"}
     nodes = {"db-1": flannel, "db-2": flannel, "client-1": flannel, "client-2": other}
     monkeypatch.setattr(Theirs, "network", lambda _, host: nodes[host], raising=False)
-    monkeypatch.setattr(FakeHost, "beside", lambda *_: SimpleNamespace(), raising=False)
+    on_nodes(monkeypatch, lambda *_: SimpleNamespace())
     platform = confined(testbed, tmp_path, "service-ip")
     platform.reserve(DATABASES["redis"].layout(NAMED))
     one, another = testbed.group("client")

@@ -373,6 +373,8 @@ UNBRIDGED = printed().replace('"master": "cni0", ', "")
         ("flannel-vxlan", UNBRIDGED, CALICO, "plugin .* `flannel, vxlan` and is `Calico, vxlan`"),
         ("flannel-host-gw", printed(device="eth0"), FLANNEL, ""),
         ("bridge", printed(device="eth0"), {}, ""),
+        ("existing", UNBRIDGED, CALICO, ""),
+        ("existing", printed(), {}, ""),
         ("bridge", printed(device="eth0"), FLANNEL, "plugin .* `bridge` and is `flannel, host-gw`"),
     ],
 )
@@ -385,7 +387,7 @@ def test_a_network_that_others_made_is_called_as_the_one_that_it_is_or_refused(
         return
     with pytest.raises(StayError, match=refused) as raised:
         network.insist_asked_for(ways, wanted(name, ours=False), "port")
-    assert str(raised.value.hint).endswith("# name the network that the cluster has, or `host`")
+    assert str(raised.value.hint).endswith("# name the network of the cluster, or `existing`")
 
 
 def test_where_nobody_sees_a_node_the_plugin_that_it_tells_of_stands_for_the_driver() -> None:

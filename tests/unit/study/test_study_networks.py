@@ -315,3 +315,19 @@ def test_a_kubernetes_that_exists_already_is_given_no_configuration() -> None:
     assert "`cni`" not in hint
     for text in (own() + OURS, on_nodes(STUDY.format(keys=PODS))):
         assert read_study(text, "study.yaml", catalog.OFFER).substrate
+
+
+EXISTING = "platform: kubernetes, network: existing, endpoint: service-ip"
+
+
+def test_any_network_of_a_kubernetes_that_exists_already_can_be_named_as_what_it_is() -> None:
+    study = read_study(on_nodes(STUDY.format(keys=EXISTING)), "study.yaml", catalog.OFFER)
+    (tested,) = deployments(study, catalog.OFFER)
+    assert tested.title.endswith("K8ServiceIP_existing")
+
+
+def test_a_kubernetes_that_is_made_for_the_study_has_no_network_already() -> None:
+    line, what, hint = told(STUDY.format(keys=EXISTING))
+    there = "is what a Kubernetes has that exists already, and this one is made for the study"
+    assert (line, what) == (7, f"network `existing` {there}")
+    assert hint.startswith("known: `flannel-vxlan`") and "`existing`" not in hint

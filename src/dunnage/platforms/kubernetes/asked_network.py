@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dunnage.model.cni import CNI
 from dunnage.model.deployment import Deployment
 from dunnage.platforms.kubernetes.cni_network import driver_of
+from dunnage.platforms.offered import EXISTING
 
 ASKED: Mapping[str, Mapping[str, str]] = {
     "flannel-vxlan": {
@@ -28,9 +29,10 @@ ASKED: Mapping[str, Mapping[str, str]] = {
         "routing": "static",
     },
     CNI: {},
+    EXISTING: {},
 }
-"""Network of pods → what its name says of it; `cni` may be any. The plugin `bridge` writes nothing
-to nodes, so that none of those that do is taken for it."""
+"""Network of pods → what its name says of it; `cni` and `existing` may be any. The plugin
+`bridge` writes nothing to nodes, so that none of those that do is taken for it."""
 
 
 def asked_of(

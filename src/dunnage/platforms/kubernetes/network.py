@@ -100,7 +100,7 @@ def insist_asked_for(
                 raise StayError(
                     f"the {name} of its network should be `{wanted}` and is `{found}` on {host}",
                     where=where,
-                    hint="dunnage schema study  # name the network that the cluster has, or `host`",
+                    hint="dunnage schema study  # name the network of the cluster, or `existing`",
                 )
 
 

@@ -8,6 +8,7 @@ from dunnage.model.proxy import PROXY, ProxyMode
 from dunnage.platforms.kubernetes.cni_network import misfits
 from dunnage.platforms.offered import (
     CONTAINER_DNS,
+    EXISTING,
     HOST,
     HOST_NETWORK,
     NAME,
@@ -53,9 +54,16 @@ OFFER = of_containers(
             _ENDPOINTS,
             phrase="with a CNI configuration of your own",
             takes_options=True,
-            ours=True,
+            existing=False,
             options={**_OPTIONS, CONFIGURATION: ()},
             check=misfits,
+        ),
+        EXISTING: NetworkOffer(
+            _ENDPOINTS,
+            phrase="with the network that the cluster has",
+            takes_options=True,
+            existing=True,
+            options=_OPTIONS,
         ),
         HOST: HOST_NETWORK,
     },
