@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from dunnage.errors import UnavailableError
+from dunnage.errors import RunError, UnavailableError
+from dunnage.hosts.control_groups import version_1
 from dunnage.hosts.control_groups.groups import Shape
 from dunnage.hosts.control_groups.here import control_groups, mounted
 from dunnage.hosts.control_groups.version_1 import VersionOne
@@ -118,6 +120,36 @@ def test_version_one_waits_until_all_is_frozen(legacy: VersionOne, tmp_path: Pat
     assert state.read_text() == "FROZEN"
     legacy.thaw("/lab")
     assert state.read_text() == "THAWED"
+
+
+@dataclass
+class Halfway:
+    """The state of a group whose processes freeze only if all were let go so often."""
+
+    thaws: int
+    state: str = "THAWED"
+
+    def write_text(self, text: str) -> None:
+        self.thaws -= self.state != text == "THAWED"
+        self.state = "FREEZING" if text == "FROZEN" and self.thaws > 0 else text
+
+    def read_text(self) -> str:
+        return f"{self.state}\n"
+
+
+@pytest.mark.parametrize(("thaws", "state"), [(0, "FROZEN"), (2, "FROZEN"), (99, "THAWED")])
+def test_version_one_lets_a_group_go_that_stays_halfway_and_tries_again(
+    legacy: VersionOne, monkeypatch: pytest.MonkeyPatch, thaws: int, state: str
+) -> None:
+    halfway = Halfway(thaws)
+    monkeypatch.setattr(version_1, "_TRY", 0.01)
+    monkeypatch.setattr(legacy, "_file", lambda *_: halfway)
+    if state == "FROZEN":
+        legacy.freeze("/lab")
+    else:
+        with pytest.raises(RunError, match="/lab: its processes cannot be frozen"):
+            legacy.freeze("/lab")
+    assert halfway.state == state
 
 
 def test_version_two_hands_controllers_down_and_writes_limits(

@@ -106,9 +106,9 @@ def below(hierarchy: Path, group: str) -> Path:
     return hierarchy / group.strip("/")
 
 
-def until(done: Callable[[], bool]) -> bool:
-    """Ask the kernel until it has carried something out; False when it has not in ten seconds."""
-    deadline = time.monotonic() + _PATIENCE
+def until(done: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
+    """Ask the kernel until it has carried something out; False when it has not in time."""
+    deadline = time.monotonic() + seconds
     while not done():
         if time.monotonic() > deadline:
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +17,11 @@ from dunnage.hosts.control_groups.groups import (
     until,
 )
 from dunnage.model.deployment import QUOTA_PERIOD
+
+_TRIES = 20
+"""So often a group is frozen anew that stays halfway."""
+_TRY, _LET_GO = 0.5, 0.01
+"""Seconds within which one of them has to do, and between two."""
 
 
 class VersionOne(ControlGroups):
@@ -50,11 +56,21 @@ class VersionOne(ControlGroups):
         return tuple(below(root, group) / "tasks" for root in self._roots)
 
     def freeze(self, group: str) -> None:
+        """Such a group may stay halfway: a process that is still on its way waits for another one
+        that is frozen already. Then all are let go for a moment, as the kernel's documentation of
+        the freezer says."""
         state = self._file("freezer", group, "freezer.state")
-        state.write_text("FROZEN")
-        if not until(lambda: state.read_text().strip() == "FROZEN"):
+
+        def frozen() -> bool:
+            state.write_text("FROZEN")
+            return state.read_text().strip() == "FROZEN"
+
+        for _ in range(_TRIES):
+            if until(frozen, _TRY):
+                return
             state.write_text("THAWED")
-            raise RunError("its processes cannot be frozen", where=group)
+            time.sleep(_LET_GO)
+        raise RunError("its processes cannot be frozen", where=group)
 
     def thaw(self, group: str) -> None:
         if "freezer" in self._mounts:
