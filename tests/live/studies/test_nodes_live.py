@@ -123,6 +123,19 @@ def test_a_study_on_nodes_with_rights_sees_its_members_and_leaves_nothing(
 
 
 @pytest.mark.proof
+def test_a_network_that_is_only_called_existing_is_read_back(lab: Lab, tmp_path: Path) -> None:
+    endpoint = "platform: kubernetes, network: existing, endpoint: service-ip"
+    result = carried_out(written(tmp_path, f"service: {{{endpoint}}}"), tmp_path)
+    (deployment,) = result.plan.deployments
+    assert deployment.title.endswith("K8ServiceIP_existing")
+    assert result.stays
+    for stay in result.stays:
+        assert stay.network["plugin"] == "flannel, vxlan"
+        assert (stay.network["driver"], stay.network["encapsulation"]) == ("bridge", "vxlan")
+    insist_nothing_left(lab)
+
+
+@pytest.mark.proof
 def test_clients_in_pods_drive_load_from_a_node_with_rights(lab: Lab, tmp_path: Path) -> None:
     result = carried_out(written(tmp_path, DNS, POD), tmp_path)
     for stay in result.stays:

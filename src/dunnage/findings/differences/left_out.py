@@ -36,7 +36,8 @@ class Sides:
     def at(self, pairing: Pairing) -> tuple[LeftOut, LeftOut]:
         """Of the deployment and of its baseline, at the comparison's workload and level."""
         here = (pairing.setting,)
-        return self._of(pairing.deployment, here), self._of(pairing.baseline, here)
+        own, other = pairing.deployment, pairing.baseline
+        return self._of(own, [own], here), self._of(other, [other], here)
 
     def thinned(self, pairing: Pairing) -> Thinned | None:
         """How both sides differ, where chance does not explain it; None where it does.
@@ -57,33 +58,36 @@ class Sides:
         if not settings:
             return None
         here = (pairing.setting,)
-        alone = self._thinned(
-            [self._of(name, settings) for name in names], [self._of(name, here) for name in names]
-        )
+        alone = self._thinned([(name, [name]) for name in names], settings, here)
         platforms = [self.plan.deployment(name).platform for name in names]
         if alone or len(set(platforms)) == 1:
             return alone
-        return self._thinned(
-            [self._of(name, settings, *self._on[name]) for name in platforms],
-            [self._of(name, here, *self._on[name]) for name in platforms],
-            math.comb(len(self._on), 2),
-        )
+        sides = [(platform, self._on[platform]) for platform in platforms]
+        together = self._thinned(sides, settings, here, choices=math.comb(len(self._on), 2))
+        return together and together.model_copy(update={"platforms": True})
 
     def _thinned(
-        self, whole: Sequence[LeftOut], here: Sequence[LeftOut], pairs: int = 0
+        self,
+        sides: Sequence[tuple[str, Sequence[str]]],
+        settings: Collection[Setting],
+        here: Collection[Setting],
+        choices: int = 1,
     ) -> Thinned | None:
-        """The same of two sides, in all settings and in the comparison's; of two platforms, of
-        `pairs` that there are."""
-        chance = max(1, pairs) * apart(*map(_frequency, whole))
-        if chance >= OWN or not _same_way(whole, here):
+        """The same of two sides, each with its name and its deployments, in all settings and in the
+        comparison's. They are one of so many `choices` of two."""
+        whole, now = ([self._of(*side, each) for side in sides] for each in (settings, here))
+        chance = choices * apart(*map(_frequency, whole))
+        if chance >= OWN or not _same_way(whole, now):
             return None
-        return Thinned(deployment=whole[0], baseline=whole[1], platforms=pairs > 0, chance=chance)
+        return Thinned(deployment=whole[0], baseline=whole[1], chance=chance)
 
-    def _of(self, called: str, settings: Collection[Setting], *deployments: str) -> LeftOut:
-        """Of one deployment, or of several that are called like their platform."""
+    def _of(
+        self, called: str, deployments: Sequence[str], settings: Collection[Setting]
+    ) -> LeftOut:
+        """Of all these deployments, which are called so together."""
         planned = [
             run
-            for name in deployments or (called,)
+            for name in deployments
             for run in self._planned.get(name, ())
             if _setting(run) in settings
         ]
