@@ -57,6 +57,7 @@ PORT = f"port: {{{NETWORK}, endpoint: host-port}}"
 
 SERVICE = f"service: {{{NETWORK}, endpoint: service-ip}}"
 
+EXISTING = "platform: kubernetes, network: existing"
 POD = f"service: {{{NETWORK}, endpoint: service-ip, client: container}}"
 
 DNS = f"dns: {{{NETWORK}, endpoint: container-dns, client: container}}"
@@ -124,11 +125,10 @@ def test_a_study_on_nodes_with_rights_sees_its_members_and_leaves_nothing(
 
 @pytest.mark.proof
 def test_a_network_that_is_only_called_existing_is_read_back(lab: Lab, tmp_path: Path) -> None:
-    endpoint = "platform: kubernetes, network: existing, endpoint: service-ip"
-    result = carried_out(written(tmp_path, f"service: {{{endpoint}}}"), tmp_path)
-    (deployment,) = result.plan.deployments
-    assert deployment.title.endswith("K8ServiceIP_existing")
-    assert result.stays
+    port, service = (each.replace(NETWORK, EXISTING) for each in (PORT, SERVICE))
+    result = carried_out(written(tmp_path, port, service), tmp_path)
+    assert result.plan.deployment("service").title.endswith("K8ServiceIP_existing")
+    assert {stay.deployment for stay in result.stays} == {"port", "service"}
     for stay in result.stays:
         assert stay.network["plugin"] == "flannel, vxlan"
         assert (stay.network["driver"], stay.network["encapsulation"]) == ("bridge", "vxlan")
