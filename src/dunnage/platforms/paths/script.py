@@ -43,7 +43,7 @@ def script(
         parts += [_FORWARDING, _rules(tools)]
     parts += [_of_process(pid, _LINKS + sockets) for pid in pids]
     if tools is not None and tools.namespaces:
-        parts.append(_overlays(tools.namespaces))
+        parts.append(_overlays(tools))
     return "\n".join(parts)
 
 
@@ -59,14 +59,26 @@ done"""
 
 
 def _rules(tools: Tools) -> str:
-    variables = "".join(
-        f"export {name}={shlex.quote(value)}; " for name, value in tools.environment.items()
+    """What translates addresses in the host's own namespace."""
+    return f"""\
+(
+{_exported(tools)}
+{_NAT}
+echo {MARK} nft; nft -j list ruleset ip 2>/dev/null
+echo {MARK} sets; ipset save 2>/dev/null
+{_VIRTUAL}
+)"""
+
+
+def _exported(tools: Tools) -> str:
+    return "\n".join(
+        f"export {name}={shlex.quote(value)}" for name, value in tools.environment.items()
     )
-    return (
-        f"echo {MARK} rules; ({variables}exec iptables --table nat --list-rules) 2>&1 "
-        f"|| echo {MARK} no-rules\n"
-        f"echo {MARK} nft; ({variables}exec nft -j list ruleset ip) 2>/dev/null"
-    )
+
+
+_NAT = f"""\
+echo {MARK} rules; iptables --table nat --list-rules 2>&1 || echo {MARK} no-rules"""
+_VIRTUAL = f"echo {MARK} virtual; cat /proc/self/net/ip_vs 2>/dev/null"
 
 
 def _of_process(pid: int, inside: str) -> str:
@@ -77,11 +89,26 @@ if [ /proc/{pid}/ns/net -ef /proc/self/ns/net ]; then echo {MARK} shared
 else nsenter --target={pid} --net sh -c {shlex.quote(inside)}; fi"""
 
 
-def _overlays(directory: str) -> str:
-    """Docker begins the names of overlay networks' namespaces with a number and a dash."""
+def _overlays(tools: Tools) -> str:
+    """Docker begins the names of overlay networks' namespaces with a number and a dash.
+
+    IPVS leads to services in namespaces of their own: `ingress_sbox` is that of the routing mesh,
+    and those of other networks begin with `lb_`.
+    """
     inside = f"echo {MARK} links; ip -json -details address show; {_FORWARDING}"
+    served = f"""\
+{_exported(tools)}
+{_LINKS}
+{_NAT}
+echo {MARK} marks; iptables --table mangle --list-rules 2>/dev/null
+{_VIRTUAL}"""
+    directory = shlex.quote(tools.namespaces)
     return f"""\
-for each in {shlex.quote(directory)}/[0-9]*-*; do
+for each in {directory}/[0-9]*-* {directory}/lb_* {directory}/ingress_sbox; do
 [ -e "$each" ] || continue
-echo {MARK} overlay; nsenter --net="$each" sh -c {shlex.quote(inside)}
+case ${{each##*/}} in
+[0-9]*) echo {MARK} overlay; inside={shlex.quote(inside)} ;;
+*) echo {MARK} balancer; inside={shlex.quote(served)} ;;
+esac
+nsenter --net="$each" sh -c "$inside"
 done"""
