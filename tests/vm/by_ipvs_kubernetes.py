@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from by_ipvs import led_by_ipvs
 from driving import driven
 from kubernetes_lab import Lab, deployed_as, formed, opened
 
@@ -40,6 +41,5 @@ def test_load_goes_by_ipvs_and_stays_inside_of_the_endpoint(
         assert remotes
         assert remotes <= inside
         assert all(each.startswith(within) for each in inside)
-        for path in platform.paths(client):
-            assert "KUBE-" in path.unknown  # what is in IPVS's sets no rule says
+        led_by_ipvs(platform.paths(client))
     assert lab.kubernetes.facts()["proxy_mode"] == "ipvs"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from by_ipvs import led_by_ipvs
 from driving import driven
 from insisted import insisted
 from swarm_lab import Lab, deployed_as, formed, opened
@@ -34,8 +35,7 @@ def test_load_goes_to_the_addresses_of_services_and_to_nothing_else(lab: Lab) ->
         own = set(platform.late().values())
         assert own
         assert not own & {each.rpartition(":")[0] for each in remotes}
-        for path in platform.paths(platform.client(lab.client)):
-            assert path.unknown  # IPVS has neither rules nor listeners
+        led_by_ipvs(platform.paths(platform.client(lab.client)))
 
 
 def test_load_goes_to_ports_that_every_node_has(lab: Lab) -> None:
@@ -44,6 +44,7 @@ def test_load_goes_to_ports_that_every_node_has(lab: Lab) -> None:
         remotes = driven(platform.client(lab.client), target)
         assert remotes
         assert remotes <= endpoint
+        led_by_ipvs(platform.paths(platform.client(lab.client)))
         (address,) = target.addresses
         for node in lab.members:
             words = PING.format(host=node.address, port=address.port)

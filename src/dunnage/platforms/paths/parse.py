@@ -62,7 +62,7 @@ def _sections(printed: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _namespace(host: str, text: _Text) -> Namespace:
-    interfaces, routes = _links(text.parts["links"])
+    interfaces, routes = _links(text.parts["links"] + text.parts.get("onward", ""))
     rules = text.parts.get("rules", "").strip()
     unread = "no-rules" in text.parts
     return Namespace(

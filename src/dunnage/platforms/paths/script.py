@@ -41,7 +41,10 @@ def script(
         parts.append(_LISTENERS)
     if tools is not None:
         parts += [_FORWARDING, _rules(tools)]
-    parts += [_of_process(pid, _LINKS + sockets) for pid in pids]
+    inside = [_LINKS + sockets]
+    if tools is not None and tools.namespaces:  # Docker makes rules in containers as well
+        inside += [_exported(tools), _TRANSLATING]
+    parts += [_of_process(pid, "\n".join(inside)) for pid in pids]
     if tools is not None and tools.namespaces:
         parts.append(_overlays(tools))
     return "\n".join(parts)
@@ -63,10 +66,9 @@ def _rules(tools: Tools) -> str:
     return f"""\
 (
 {_exported(tools)}
-{_NAT}
+{_TRANSLATING}
 echo {MARK} nft; nft -j list ruleset ip 2>/dev/null
 echo {MARK} sets; ipset save 2>/dev/null
-{_VIRTUAL}
 )"""
 
 
@@ -76,9 +78,17 @@ def _exported(tools: Tools) -> str:
     )
 
 
-_NAT = f"""\
-echo {MARK} rules; iptables --table nat --list-rules 2>&1 || echo {MARK} no-rules"""
-_VIRTUAL = f"echo {MARK} virtual; cat /proc/self/net/ip_vs 2>/dev/null"
+_TRANSLATING = f"""\
+rules=$(iptables --table nat --list-rules 2>&1) || echo {MARK} no-rules
+echo {MARK} rules; echo "$rules"
+virtual=$(cat /proc/self/net/ip_vs 2>/dev/null)
+echo {MARK} virtual; echo "$virtual"
+echo {MARK} onward
+{{ echo "$rules" | sed -n 's/.* --to-destination \\([0-9][0-9.]*\\).*/\\1/p'
+echo "$virtual" | sed -n 's/^ *-> \\(..\\)\\(..\\)\\(..\\)\\(..\\):.*/0x\\1 0x\\2 0x\\3 0x\\4/p' |
+while read -r a b c d; do printf '%d.%d.%d.%d\\n' "$a" "$b" "$c" "$d"; done
+}} 2>/dev/null | sort -u | sed 's/^/route get /' | ip -json -force -batch - 2>/dev/null"""
+"""The rules and services that send packets elsewhere, and the routes to there."""
 
 
 def _of_process(pid: int, inside: str) -> str:
@@ -99,9 +109,8 @@ def _overlays(tools: Tools) -> str:
     served = f"""\
 {_exported(tools)}
 {_LINKS}
-{_NAT}
-echo {MARK} marks; iptables --table mangle --list-rules 2>/dev/null
-{_VIRTUAL}"""
+{_TRANSLATING}
+echo {MARK} marks; iptables --table mangle --list-rules 2>/dev/null"""
     directory = shlex.quote(tools.namespaces)
     return f"""\
 for each in {directory}/[0-9]*-* {directory}/lb_* {directory}/ingress_sbox; do

@@ -9,6 +9,8 @@ from ipaddress import IPv4Address
 from dunnage.platforms.paths.packet import Packet
 
 _TCP, _MARK = "TCP", "FWM"
+_HEADER = 3
+"""Lines before the first service."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def virtuals(text: str) -> tuple[Virtual, ...]:
 
 def _services(text: str) -> Iterator[Virtual]:
     services: list[tuple[list[str], list[tuple[str, int]]]] = []
-    for words in map(str.split, text.splitlines()):
+    for words in map(str.split, text.splitlines()[_HEADER:]):
         match words:
             case ["->", server, _forwarded, weight, *_]:
                 if services and weight != "0" and not _is_newer(server):
