@@ -41,7 +41,7 @@ proofs: $(SETUP)  ## The long tests: shipped studies, kills at random moments; O
 	@$(BIN)/python -m gate proofs
 
 vm-test: $(SETUP)  ## The proofs on Debian's own kernel, in an emulator: hours; ONLY='TEST...' for some of them
-	@ONLY="$${ONLY:-tests/vm/test_debian_live.py}" $(BIN)/python -m gate proofs
+	@ONLY="$${ONLY:-tests/vm/test_debian_live.py tests/vm/test_ipvs_live.py}" $(BIN)/python -m gate proofs
 
 vm-tools: $(VM_TOOLS)
 

@@ -27,7 +27,8 @@ def test_the_script_asks_for_rules_only_where_a_daemon_makes_them() -> None:
     assert "route get 10.0.0.1" in plain
     tools = Tools({"PATH": "/some where"}, "/run/docker/netns")
     asked = script([], [], tools, members=False)
-    assert "export PATH='/some where'; exec iptables" in asked
+    assert "export PATH='/some where'\n" in asked
+    assert "iptables --table nat" in asked
     assert "/run/docker/netns/[0-9]*-*" in asked
     assert "ss --no-header" not in asked
 

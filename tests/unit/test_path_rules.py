@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from dunnage.platforms.paths.namespace import ANY
+from dunnage.platforms.paths.packet import Packet
 from dunnage.platforms.paths.parse import forwarding, listeners
-from dunnage.platforms.paths.rules import Packet, UnreadableRuleError, chains, translation
+from dunnage.platforms.paths.rules import UnreadableRuleError, chains, translation
+from dunnage.platforms.paths.sets import AddressSet, sets
+from dunnage.platforms.paths.virtual import virtuals
 
 PACKET = Packet("10.0.0.3", "10.0.0.1", 6379, entered="eth0")
 
 
-def applied(*rules: str, packet: Packet = PACKET) -> str:
-    local = {"10.0.0.1"}.__contains__
-    _, found = translation(chains("\n".join(rules)), "PREROUTING", packet, local)
+@dataclass(frozen=True)
+class Around:
+    """What rules know of a namespace with one address."""
+
+    sets: Mapping[str, AddressSet] = field(default_factory=dict)
+
+    def is_local(self, address: str) -> bool:
+        return address == "10.0.0.1"
+
+
+def applied(*rules: str, packet: Packet = PACKET, saved: str = "") -> str:
+    listed = chains("\n".join(rules))
+    _, found = translation(listed, "PREROUTING", packet, Around(sets(saved)))
     return "" if found is None else f"{found.address}:{found.port}"
 
 
@@ -69,6 +83,79 @@ def test_a_rule_may_name_several_ports() -> None:
     )
     assert applied(sends) == "1.2.3.4:5"
     assert applied(sends, packet=replace(PACKET, port=2)) == ""
+
+
+SAVED = """\
+create SERVICES hash:ip,port family inet hashsize 1024 maxelem 65536 bucketsize 12 initval 0x1
+add SERVICES 10.0.0.1,tcp:6379
+create LOOPS hash:ip,port,ip family inet hashsize 1024 maxelem 65536 bucketsize 12 initval 0x2
+add LOOPS 10.0.0.1,tcp:6379,10.0.0.3
+create PORTS bitmap:port range 0-65535
+add PORTS 6379
+create EMPTY hash:ip,port family inet hashsize 1024 maxelem 65536 bucketsize 12 initval 0x3
+create NETS hash:net family inet hashsize 1024 maxelem 65536 bucketsize 12 initval 0x4
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        ("SERVICES dst,dst", True),
+        ("LOOPS dst,dst,src", True),
+        ("LOOPS dst,dst,dst", False),
+        ("PORTS dst", True),
+        ("EMPTY dst,dst", False),
+    ],
+)
+def test_a_rule_goes_by_what_is_in_a_set(named: str, found: bool) -> None:
+    rule = "-A PREROUTING -m set {}--match-set " + named + " -j DNAT --to-destination 1.2.3.4:5"
+    assert (applied(rule.format(""), saved=SAVED) == "1.2.3.4:5") is found
+    assert (applied(rule.format("! "), saved=SAVED) == "1.2.3.4:5") is not found
+    other = replace(PACKET, port=1)
+    assert applied(rule.format(""), packet=other, saved=SAVED) == ""
+
+
+@pytest.mark.parametrize("named", ["GONE dst,dst", "NETS dst", "SERVICES dst,src", "LOOPS dst,dst"])
+def test_what_is_in_a_set_that_is_not_known_is_no_guess(named: str) -> None:
+    with pytest.raises(UnreadableRuleError, match="--match-set"):
+        applied(f"-A PREROUTING -m set --match-set {named} -j ACCEPT", saved=SAVED)
+
+
+def test_a_rule_may_be_for_what_ipvs_has_sent() -> None:
+    rule = "-A PREROUTING -m ipvs --ipvs -j DNAT --to-destination 1.2.3.4:5"
+    assert applied(rule) == ""
+    assert applied(rule, packet=replace(PACKET, virtual=True)) == "1.2.3.4:5"
+
+
+SHOWN = """\
+IP Virtual Server version 1.2.1 (size=4096)
+Prot LocalAddress:Port Scheduler Flags
+  -> RemoteAddress:Port Forward Weight ActiveConn InActConn
+TCP  0A000001:18EB rr
+  -> 0A4D0005:192B      Masq    1      0          0
+  -> 0A4D0006:192B      Masq    0      0          0
+UDP  0A000001:18EB wrr
+  -> 0A4D0005:0035      Masq    1      0          0
+FWM  00000101 rr
+  -> 0A000007:0000      Masq    1      0          0
+TCP  [fd00:0000:0000:0000:0000:0000:0000:0001]:01BB rr
+  -> [fd00:0000:0000:0000:0000:0000:0000:0005]:192B      Masq    1      0          0
+"""
+
+
+def test_services_of_ipvs_take_packets_by_their_address_or_mark() -> None:
+    named, marked = virtuals(SHOWN)
+    assert (str(named), named.scheduler, named.servers) == (
+        "10.0.0.1:6379",
+        "rr",
+        (("10.77.0.5", 6443),),
+    )
+    assert (str(marked), marked.servers) == ("mark 0x101", (("10.0.0.7", 0),))
+    assert named.takes(PACKET)
+    assert not named.takes(replace(PACKET, port=1))
+    assert not marked.takes(PACKET)
+    assert marked.takes(replace(PACKET, mark=0x101))
+    assert virtuals("") == ()
 
 
 def test_listeners_are_read_whatever_the_family_of_their_socket() -> None:

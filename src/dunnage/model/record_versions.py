@@ -19,8 +19,7 @@ that were late, never started or left out. 12: when each engine of a load began,
 apart. 13: how records were kept, consistency and encryption as the generator tells them, whether
 it may have been the limit, records compared, and operations under way when a window ended.
 14: soft interrupts by networks. 15: rules for packets in force on hosts, and what a client is.
-16: the ports of members.
-17: which member has which ports."""
+16: the ports of members. 17: which member has which ports."""
 
 
 def probe_from_earlier(given: Any) -> Any:

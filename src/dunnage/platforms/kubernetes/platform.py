@@ -17,7 +17,6 @@ from dunnage.contracts.kubernetes import (
     LabelsNodes,
     MakesPods,
     PodHost,
-    TellsNetwork,
 )
 from dunnage.contracts.platform import Seen
 from dunnage.contracts.software import SoftwareStore, Tree
@@ -29,36 +28,27 @@ from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
-from dunnage.model.proxy import proxy_of
-from dunnage.model.unknown import UNKNOWN, is_unknown
 from dunnage.platforms import places
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
-from dunnage.platforms.kubernetes.asked_network import asked_of
 from dunnage.platforms.kubernetes.carried import insist_it_fits
 from dunnage.platforms.kubernetes.carrying import carry
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace
-from dunnage.platforms.kubernetes.network import (
-    ClientNode,
-    Pod,
-    in_force,
-    insist_asked_for,
-    merged,
-    unread,
-)
+from dunnage.platforms.kubernetes.network import ClientNode, Pod
 from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.kubernetes.offer import OFFER
 from dunnage.platforms.kubernetes.pod_member import PodMember
+from dunnage.platforms.kubernetes.pod_network import PodNetwork
 from dunnage.platforms.kubernetes.process import first_process
 from dunnage.platforms.kubernetes.spoken import spoken
 from dunnage.platforms.kubernetes.starting import await_container, await_started
 from dunnage.platforms.kubernetes.storage import directories
 from dunnage.platforms.lost import is_lost
-from dunnage.platforms.offered import HOST, unsupported
+from dunnage.platforms.offered import unsupported
 from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.stay_names import StayNames
@@ -66,8 +56,6 @@ from dunnage.platforms.subnets import address_in
 
 _CLIENT_STARTED = 60.0
 """Seconds within which a client's pod has a container: its node has the image already."""
-_READ = ("plugin", "driver", "encapsulation", "proxy")
-"""What is read back of a network, on hosts that see their machine."""
 
 
 class Kubernetes(HostedMembers[PodMember]):
@@ -98,7 +86,6 @@ class Kubernetes(HostedMembers[PodMember]):
             )
         super().__init__(deployment, hosts, trees)
         self._substrate: HasKubernetes = substrate
-        self._proxy: str = proxy_of(deployment)
         self._stay: StayNames = StayNames.of(stay.lower())
         labels = substrate.labels if isinstance(substrate, LabelsNamespaces) else {}
         self._manifests: Manifests = Manifests(deployment, self._stay, labels)
@@ -162,38 +149,13 @@ class Kubernetes(HostedMembers[PodMember]):
             if isinstance(process, Seen):
                 variables = self._variables(member.host)
                 pods.append(Pod(member.host, process, state.address, variables))
-        on_hosts = self._deployment.network == HOST
-        asked: dict[str, str] = {}
-        if self._confined:
-            ways = self._told()
+        network = PodNetwork(self._deployment, self._substrate, ours=self._is_ours)
+        if why := self._confined:
+            members = sorted({place.host for place in self._places.values()})
+            found = network.as_nodes_tell(tuple(dict.fromkeys((*members, *self._landlords))), why)
         else:
-            ways = in_force(pods, self._client_nodes(), host_network=on_hosts)
-        if not on_hosts:
-            ways = {host: {**found, **self._plugin(host)} for host, found in ways.items()}
-            seen = not self._confined
-            asked = asked_of(self._deployment, self._proxy, ours=self._is_ours, seen=seen)
-        insist_asked_for(ways, asked, self._deployment.name)
-        return {**merged(ways), **unread(ways, asked), "quality": " and ".join(sorted(qualities))}
-
-    def _told(self) -> dict[str, dict[str, str]]:
-        """Host → what the cluster tells of its network, where nobody may look at the host."""
-        ways = {}
-        members = sorted({place.host for place in self._places.values()})
-        for host in dict.fromkeys((*members, *self._landlords)):
-            unread = dict.fromkeys(_READ, f"{UNKNOWN}: {self._confined}")
-            ways[host] = {**unread, **self._written(host)}
-        return ways
-
-    def _plugin(self, host: str) -> Mapping[str, str]:
-        """The plugin that a host's node tells of, if it does."""
-        plugin = self._written(host).get("plugin", UNKNOWN)
-        return {} if is_unknown(plugin) else {"plugin": plugin}
-
-    def _written(self, host: str) -> Mapping[str, str]:
-        """What is written to a host's node of the network of pods."""
-        if isinstance(self._substrate, TellsNetwork):
-            return self._substrate.network(host)
-        return {}
+            found = network.as_kernels_tell(pods, self._client_nodes())
+        return {**found, "quality": " and ".join(sorted(qualities))}
 
     def _client_nodes(self) -> list[ClientNode]:
         """Hosts of clients; only where clients need it they are nodes."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dunnage.platforms.paths.packet import Packet
 from dunnage.platforms.paths.rules import Words
+from dunnage.platforms.paths.sets import AddressSet
+from dunnage.platforms.paths.virtual import Virtual
 
 ANY = "0.0.0.0"  # noqa: S104  # what others listen on is read, not chosen
 """The address of a listener that takes connections to all addresses."""
@@ -80,6 +83,12 @@ class Namespace:
     """Chain → the rules that translate addresses."""
     rules_unknown: str = ""
     """Why those could not be read; empty if they were, or nothing makes any."""
+    marks: Mapping[str, Sequence[Words]] = field(default_factory=dict)
+    """Chain → the rules that mark packets before others look at them."""
+    sets: Mapping[str, AddressSet] = field(default_factory=dict)
+    """Name → the sets that rules go by."""
+    virtuals: tuple[Virtual, ...] = ()
+    """The services of IPVS."""
     commands: Mapping[int, Words] = field(default_factory=dict)
     """Process id of a docker-proxy → its command line."""
     router: bool = False
@@ -96,6 +105,10 @@ class Namespace:
     def is_local(self, address: str) -> bool:
         """Whether an address is one of this namespace."""
         return address.startswith("127.") or self.owner(address) is not None
+
+    def virtual(self, packet: Packet) -> Virtual | None:
+        """The service of IPVS that takes a packet."""
+        return next((each for each in self.virtuals if each.takes(packet)), None)
 
     def ports(self, bridge: str) -> tuple[Interface, ...]:
         """The interfaces that are ports of a bridge."""

@@ -12,9 +12,11 @@ from dunnage.platforms.paths.namespace import ANY, Interface, Listener, Namespac
 from dunnage.platforms.paths.nftables import nft_chains
 from dunnage.platforms.paths.rules import chains, joined
 from dunnage.platforms.paths.script import MARK
+from dunnage.platforms.paths.sets import sets
+from dunnage.platforms.paths.virtual import virtuals
 
 _USER = re.compile(r'\("([^"]*)",pid=(\d+)')
-_HOLDS = ("own", "process", "overlay")
+_HOLDS = ("own", "process", "overlay", "balancer")
 """Sections that begin a namespace."""
 
 
@@ -60,7 +62,7 @@ def _sections(printed: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _namespace(host: str, text: _Text) -> Namespace:
-    interfaces, routes = _links(text.parts["links"])
+    interfaces, routes = _links(text.parts["links"] + text.parts.get("onward", ""))
     rules = text.parts.get("rules", "").strip()
     unread = "no-rules" in text.parts
     return Namespace(
@@ -72,6 +74,9 @@ def _namespace(host: str, text: _Text) -> Namespace:
         listeners=tuple(listeners(text.parts.get("sockets", ""))),
         forwarding=forwarding(text.parts.get("forwarding", "")),
         rules={} if unread else joined(chains(rules), nft_chains(text.parts.get("nft", ""))),
+        marks=chains(text.parts.get("marks", "")),
+        sets=sets(text.parts.get("sets", "")),
+        virtuals=virtuals(text.parts.get("virtual", "")),
         rules_unknown=f"`iptables` failed: {rules or 'it wrote nothing'}" if unread else "",
         commands=text.commands,
     )

@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import ip_address, ip_network
+from typing import Protocol
 
-
-@dataclass(frozen=True)
-class Packet:
-    """What the rules know of a connection's first packet."""
-
-    source: str
-    address: str
-    """Where it goes to."""
-    port: int
-    entered: str = ""
-    """The interface that it came in by; empty if it was made here."""
-    leaves: str = ""
-    """The interface that it goes out by; empty before that is known."""
-    translated: bool = False
-    """Whether a rule here has changed where it goes to."""
-    mark: int = 0
-    """What rules here have noted of it, for later ones."""
+from dunnage.platforms.paths.packet import Packet
+from dunnage.platforms.paths.sets import AddressSet
 
 
 @dataclass(frozen=True)
@@ -34,6 +20,17 @@ class Translation:
     target: str
     address: str = ""
     port: int = 0
+
+
+class Known(Protocol):
+    """What rules need to know of their namespace."""
+
+    @property
+    def sets(self) -> Mapping[str, AddressSet]:
+        """By name, those that could be read."""
+
+    def is_local(self, address: str) -> bool:
+        """Whether an address is one of its own."""
 
 
 class UnreadableRuleError(Exception):
@@ -69,15 +66,14 @@ def translation(
     rules: Mapping[str, Sequence[Words]],
     chain: str,
     packet: Packet,
-    is_local: Callable[[str], bool],
+    known: Known,
 ) -> tuple[Packet, Translation | None]:
     """What the chain makes of a packet, and the packet as it was marked on the way there.
 
-    None if it leaves it alone. `is_local` tells whether an address is the host's own. Raises
-    UnreadableRuleError at the first rule that could apply and has a condition that is not known
-    here.
+    None if it leaves it alone. Raises UnreadableRuleError at the first rule that could apply and
+    has a condition that is not known here.
     """
-    packet, found = _followed(rules, chain, packet, is_local)
+    packet, found = _followed(rules, chain, packet, known)
     return packet, None if found is None or found.target in _ENDS else found
 
 
@@ -85,11 +81,11 @@ def _followed(
     rules: Mapping[str, Sequence[Words]],
     chain: str,
     packet: Packet,
-    is_local: Callable[[str], bool],
+    known: Known,
 ) -> tuple[Packet, Translation | None]:
     for words in rules.get(chain, ()):
         conditions, target, option = _parts(words)
-        if not _applies(words, conditions, packet, is_local):
+        if not _applies(words, conditions, packet, known):
             continue
         rule = _text(("-A", chain, *words))
         if target == _MARKS:
@@ -100,7 +96,7 @@ def _followed(
         elif target in _ENDS:
             return packet, Translation(rule, target)
         else:
-            packet, inner = _followed(rules, target, packet, is_local)
+            packet, inner = _followed(rules, target, packet, known)
             if inner is not None and inner.target != "RETURN":
                 return packet, inner
             if _GOES in words:  # and does not come back
@@ -119,18 +115,16 @@ def _parts(words: Words) -> tuple[Words, str, str]:
     return words[:at], words[at + 1], f":{option}" if "--to-ports" in options else option
 
 
-def _applies(
-    words: Words, conditions: Words, packet: Packet, is_local: Callable[[str], bool]
-) -> bool:
+def _applies(words: Words, conditions: Words, packet: Packet, known: Known) -> bool:
     """Whether all conditions hold; one that fails decides, whatever others are unknown."""
-    known = True
+    readable = True
     for negated, name, value in _conditions(conditions):
-        holds = _holds(name, value, packet, is_local)
+        holds = _holds(name, value, packet, known)
         if holds is None:
-            known = False
+            readable = False
         elif holds is negated:
             return False
-    if not known:
+    if not readable:
         raise UnreadableRuleError(_text(words))
     return True
 
@@ -149,7 +143,7 @@ def _conditions(words: Sequence[str]) -> list[tuple[bool, str, str]]:
     return found
 
 
-def _holds(name: str, value: str, packet: Packet, is_local: Callable[[str], bool]) -> bool | None:
+def _holds(name: str, value: str, packet: Packet, known: Known) -> bool | None:
     """Whether one condition holds; None where it is not known here."""
     match name:
         case "-m" | "--comment":  # an extension by itself is no condition
@@ -174,9 +168,15 @@ def _holds(name: str, value: str, packet: Packet, is_local: Callable[[str], bool
         case "--ctstate" if value == "DNAT":
             return packet.translated
         case "--dst-type" if value == "LOCAL":
-            return is_local(packet.address)
+            return known.is_local(packet.address)
         case "--src-type" if value == "LOCAL":
             return not packet.entered
+        case "--ipvs":
+            return packet.virtual
+        case "--match-set":
+            named, _, sides = value.partition(" ")
+            found = known.sets.get(named)
+            return None if found is None else found.holds(packet, sides)
         case _:
             return None
 

@@ -41,9 +41,12 @@ def script(
         parts.append(_LISTENERS)
     if tools is not None:
         parts += [_FORWARDING, _rules(tools)]
-    parts += [_of_process(pid, _LINKS + sockets) for pid in pids]
+    inside = [_LINKS + sockets]
+    if tools is not None and tools.namespaces:  # Docker makes rules in containers as well
+        inside += [_exported(tools), _TRANSLATING]
+    parts += [_of_process(pid, "\n".join(inside)) for pid in pids]
     if tools is not None and tools.namespaces:
-        parts.append(_overlays(tools.namespaces))
+        parts.append(_overlays(tools))
     return "\n".join(parts)
 
 
@@ -59,14 +62,33 @@ done"""
 
 
 def _rules(tools: Tools) -> str:
-    variables = "".join(
-        f"export {name}={shlex.quote(value)}; " for name, value in tools.environment.items()
+    """What translates addresses in the host's own namespace."""
+    return f"""\
+(
+{_exported(tools)}
+{_TRANSLATING}
+echo {MARK} nft; nft -j list ruleset ip 2>/dev/null
+echo {MARK} sets; ipset save 2>/dev/null
+)"""
+
+
+def _exported(tools: Tools) -> str:
+    return "\n".join(
+        f"export {name}={shlex.quote(value)}" for name, value in tools.environment.items()
     )
-    return (
-        f"echo {MARK} rules; ({variables}exec iptables --table nat --list-rules) 2>&1 "
-        f"|| echo {MARK} no-rules\n"
-        f"echo {MARK} nft; ({variables}exec nft -j list ruleset ip) 2>/dev/null"
-    )
+
+
+_TRANSLATING = f"""\
+rules=$(iptables --table nat --list-rules 2>&1) || echo {MARK} no-rules
+echo {MARK} rules; echo "$rules"
+virtual=$(cat /proc/self/net/ip_vs 2>/dev/null)
+echo {MARK} virtual; echo "$virtual"
+echo {MARK} onward
+{{ echo "$rules" | sed -n 's/.* --to-destination \\([0-9][0-9.]*\\).*/\\1/p'
+echo "$virtual" | sed -n 's/^ *-> \\(..\\)\\(..\\)\\(..\\)\\(..\\):.*/0x\\1 0x\\2 0x\\3 0x\\4/p' |
+while read -r a b c d; do printf '%d.%d.%d.%d\\n' "$a" "$b" "$c" "$d"; done
+}} 2>/dev/null | sort -u | sed 's/^/route get /' | ip -json -force -batch - 2>/dev/null"""
+"""The rules and services that send packets elsewhere, and the routes to there."""
 
 
 def _of_process(pid: int, inside: str) -> str:
@@ -77,11 +99,25 @@ if [ /proc/{pid}/ns/net -ef /proc/self/ns/net ]; then echo {MARK} shared
 else nsenter --target={pid} --net sh -c {shlex.quote(inside)}; fi"""
 
 
-def _overlays(directory: str) -> str:
-    """Docker begins the names of overlay networks' namespaces with a number and a dash."""
+def _overlays(tools: Tools) -> str:
+    """Docker begins the names of overlay networks' namespaces with a number and a dash.
+
+    IPVS leads to services in namespaces of their own: `ingress_sbox` is that of the routing mesh,
+    and those of other networks begin with `lb_`.
+    """
     inside = f"echo {MARK} links; ip -json -details address show; {_FORWARDING}"
+    served = f"""\
+{_exported(tools)}
+{_LINKS}
+{_TRANSLATING}
+echo {MARK} marks; iptables --table mangle --list-rules 2>/dev/null"""
+    directory = shlex.quote(tools.namespaces)
     return f"""\
-for each in {shlex.quote(directory)}/[0-9]*-*; do
+for each in {directory}/[0-9]*-* {directory}/lb_* {directory}/ingress_sbox; do
 [ -e "$each" ] || continue
-echo {MARK} overlay; nsenter --net="$each" sh -c {shlex.quote(inside)}
+case ${{each##*/}} in
+[0-9]*) echo {MARK} overlay; inside={shlex.quote(inside)} ;;
+*) echo {MARK} balancer; inside={shlex.quote(served)} ;;
+esac
+nsenter --net="$each" sh -c "$inside"
 done"""

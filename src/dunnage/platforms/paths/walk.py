@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from dunnage.model.path import Hop, HopKind
 from dunnage.platforms.link import PAIRS
 from dunnage.platforms.paths.namespace import Interface, Namespace, Route
+from dunnage.platforms.paths.packet import Packet
 from dunnage.platforms.paths.rules import (
-    Packet,
     Translation,
     UnreadableRuleError,
     translation,
@@ -69,6 +69,8 @@ class _Way:
         self._onward(here, self._translated(here, "PREROUTING", came))
 
     def _onward(self, here: Namespace, packet: Packet) -> None:
+        if (served := self._served(here, packet)) is not None:
+            packet = served
         if here.is_local(packet.address):
             if not packet.entered:
                 self._add(here, HopKind.DEVICE, "lo", "the host's own" if here.own else "")
@@ -79,18 +81,40 @@ class _Way:
         leaving = replace(packet, leaves=device.name)
         sent = self._translated(here, "POSTROUTING", leaving, own=route.source)
         onto = route.gateway or packet.address
-        bare = replace(sent, entered="", leaves="", translated=False, mark=0)
+        bare = replace(sent, entered="", leaves="", translated=False, virtual=False, mark=0)
         self._leave(here, device, onto, bare)
 
     def _translated(self, here: Namespace, chain: str, packet: Packet, own: str = "") -> Packet:
         """A packet as a chain leaves it; `own` is the address that hides others by masquerade."""
         if here.rules_unknown:
             raise _LostError(f"the rules of `{here.host}` could not be read: {here.rules_unknown}")
-        packet, found = translation(here.rules, chain, packet, here.is_local)
+        packet, _ = translation(here.marks, chain, packet, here)
+        packet, found = translation(here.rules, chain, packet, here)
         if found is None:
             return packet
         self._add(here, HopKind.TRANSLATION, found.target, found.rule)
         return _after(found, packet, own)
+
+    def _served(self, here: Namespace, packet: Packet) -> Packet | None:
+        """A packet as IPVS sends it to the server behind a service, if it is for one.
+
+        Of what comes in, IPVS looks at packets to the namespace's own addresses only.
+        """
+        if packet.entered and not here.is_local(packet.address):
+            return None
+        if packet.entered:
+            packet, _ = translation(here.marks, "INPUT", packet, here)
+        if (service := here.virtual(packet)) is None:
+            return None
+        if len(service.servers) != 1:
+            raise _LostError(
+                f"IPVS of `{here.host}` has {len(service.servers)} servers for {service}"
+            )
+        ((address, port),) = service.servers
+        sent = replace(packet, address=address, port=port or packet.port, virtual=True)
+        to = f"{service}, {service.scheduler}, to {sent.address}:{sent.port}"
+        self._add(here, HopKind.TRANSLATION, "IPVS", to)
+        return sent
 
     def _deliver(self, here: Namespace, packet: Packet) -> None:
         """To whoever takes connections there."""
