@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from around import Around
 
 from dunnage.platforms.paths.nftables import nft_chains
-from dunnage.platforms.paths.rules import Packet, Translation, UnreadableRuleError, translation
+from dunnage.platforms.paths.packet import Packet
+from dunnage.platforms.paths.rules import Translation, UnreadableRuleError, translation
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "network" / "kubernetes-nftables.json"
 SERVICE, POD, NODE = "10.68.150.203", "10.67.1.2", "10.77.0.4"
@@ -22,7 +24,7 @@ def passed(
     chain: str, packet: Packet = PACKET, text: str = ""
 ) -> tuple[Packet, Translation | None]:
     found = nft_chains(text or FIXTURE.read_text(encoding="utf-8"))
-    return translation(found, chain, packet, {NODE}.__contains__)
+    return translation(found, chain, packet, Around(NODE))
 
 
 @pytest.mark.parametrize("chain", ["OUTPUT", "PREROUTING"])
@@ -142,7 +144,7 @@ def test_a_map_of_one_key_has_a_verdict_for_each_of_its_elements() -> None:
 
 def test_what_was_sent_on_for_good_does_not_come_back() -> None:
     rules = {"OUTPUT": [("-g", "empty"), ("-j", "DNAT", "--to-destination", "1.2.3.4:5")]}
-    assert translation(rules, "OUTPUT", PACKET, {NODE}.__contains__)[1] is None
+    assert translation(rules, "OUTPUT", PACKET, Around(NODE))[1] is None
 
 
 def test_tables_of_iptables_are_told_by_iptables_and_no_rules_are_none() -> None:

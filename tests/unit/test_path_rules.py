@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
+from around import Around
 
 from dunnage.platforms.paths.namespace import ANY
 from dunnage.platforms.paths.packet import Packet
 from dunnage.platforms.paths.parse import forwarding, listeners
 from dunnage.platforms.paths.rules import UnreadableRuleError, chains, translation
-from dunnage.platforms.paths.sets import AddressSet, sets
+from dunnage.platforms.paths.sets import sets
 from dunnage.platforms.paths.virtual import virtuals
 
 PACKET = Packet("10.0.0.3", "10.0.0.1", 6379, entered="eth0")
 
 
-@dataclass(frozen=True)
-class Around:
-    """What rules know of a namespace with one address."""
-
-    sets: Mapping[str, AddressSet] = field(default_factory=dict)
-
-    def is_local(self, address: str) -> bool:
-        return address == "10.0.0.1"
-
-
 def applied(*rules: str, packet: Packet = PACKET, saved: str = "") -> str:
     listed = chains("\n".join(rules))
-    _, found = translation(listed, "PREROUTING", packet, Around(sets(saved)))
+    _, found = translation(listed, "PREROUTING", packet, Around(PACKET.address, sets(saved)))
     return "" if found is None else f"{found.address}:{found.port}"
 
 
