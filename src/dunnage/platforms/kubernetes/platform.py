@@ -28,6 +28,7 @@ from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
+from dunnage.model.path import NetworkPath
 from dunnage.platforms import places
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
@@ -54,6 +55,8 @@ from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.subnets import address_in
 
+_LED = 5.0
+"""Seconds within which kube-proxy leads a service to a pod that is ready."""
 _CLIENT_STARTED = 60.0
 """Seconds within which a client's pod has a container: its node has the image already."""
 
@@ -139,6 +142,17 @@ class Kubernetes(HostedMembers[PodMember]):
         if host.name not in self._clients:
             self._clients[host.name] = self._client_pod(host)
         return self._clients[host.name]
+
+    def paths(self, client: Host) -> tuple[NetworkPath, ...]:
+        """As on every platform. Where services lead to members, those whose way is not known yet
+        are read again for some seconds: kube-proxy writes its rules only when a pod is ready."""
+        deadline = Deadline.after(_LED)
+        while True:
+            found = super().paths(client)
+            known = not any(path.unknown for path in found)
+            if known or self._confined or not self._manifests.served or deadline.passed:
+                return found
+            deadline.pause(_LED / 20)
 
     def network(self) -> dict[str, str]:
         """What is in force on the way to pods, as kernels and nodes tell it, and their quality."""
