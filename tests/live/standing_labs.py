@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from lab_traces import Traces, clean_away
@@ -14,9 +16,12 @@ from lab_traces import Traces, clean_away
 DUNNAGE = (sys.executable, "-m", "dunnage")
 
 
-def said(*words: str) -> subprocess.CompletedProcess[str]:
-    """What a verb of `dunnage lab` says to its end."""
-    return subprocess.run([*DUNNAGE, "lab", *words], capture_output=True, text=True, timeout=120)
+def said(*words: str, given: str = os.devnull) -> subprocess.CompletedProcess[str]:
+    """What a verb of `dunnage lab` says to its end, when it reads a file from standard input."""
+    with Path(given).open("rb") as stdin:
+        return subprocess.run(
+            [*DUNNAGE, "lab", *words], stdin=stdin, capture_output=True, text=True, timeout=120
+        )
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from lightkube.resources.core_v1 import Node, Pod, Service
 from standing_labs import said, stands
 
 from dunnage.contracts.kubernetes import ApiServer
-from dunnage.hosts.lab import SCRATCH
 from dunnage.image_archive import write_archive
 from dunnage.kubernetes_api import connect
 from dunnage.model.layout import Software
@@ -92,13 +91,10 @@ def place_image(lab: Mapping[str, Any], directory: Path) -> None:
     tree = DebianSoftware().tree(Software("redis", "7.0"))
     archive = directory / "image.tar"
     write_archive(tree.archive, IMAGE, (), archive)
-    ctr = DebianSoftware().kubernetes(print).binaries / "ctr"
     for host in ("db-1", "db-2"):
-        scratch = SCRATCH / lab["lab"] / host
-        shown = scratch / archive.name
-        shown.write_bytes(archive.read_bytes())  # a host has a `/tmp` of its own
-        reach = (str(ctr), "--address", f"{scratch}/kubernetes/containerd.sock", "-n", "k8s.io")
-        on(lab, host, *reach, "images", "import", str(shown))
+        words = (host, "--", "ctr", "images", "import", "-")
+        done = said("shell", "--lab", lab["lab"], *words, given=str(archive))
+        assert done.returncode == 0, done.stderr
 
 
 def ping(lab: Mapping[str, Any], host: str, address: str, port: int) -> str:

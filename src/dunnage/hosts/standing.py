@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from dunnage.contracts.kubernetes import ADMIN, DIRECTORY, PROGRAMS
+from dunnage.contracts.kubernetes import ADMIN, CONTAINERD_SOCKET, DIRECTORY, IMAGES, PROGRAMS
 from dunnage.errors import UnavailableError, UsageError
 from dunnage.hosts.clean import Leftover, leftovers, remove
 from dunnage.hosts.control_groups.groups import Shape
@@ -35,6 +35,8 @@ class StandingHost:
     """Socket of its Docker daemon; None if it has none."""
     kubernetes: Path | None = None
     """Directory of a Kubernetes whose control plane it has; None if it has none."""
+    containerd: Path | None = None
+    """Socket of its containerd, where it is a node of a Kubernetes; None if it is none."""
 
     @property
     def kubeconfig(self) -> Path | None:
@@ -156,6 +158,10 @@ def _environment(host: StandingHost) -> Mapping[str, str]:
     if host.kubernetes is not None:
         path = f"{host.kubernetes / PROGRAMS}:{ENVIRONMENT['PATH']}"
         own |= {"KUBECONFIG": str(host.kubeconfig), "PATH": path}
+    if host.containerd is not None:  # the machine's own programs come first
+        path = f"{ENVIRONMENT['PATH']}:{host.containerd.parent / PROGRAMS}"
+        own |= {"CONTAINERD_ADDRESS": str(host.containerd), "PATH": path}
+        own |= {"CONTAINERD_NAMESPACE": IMAGES}
     return {**ENVIRONMENT, **terminal, **own, "PS1": f"{host.name}:\\w# "}
 
 
@@ -171,7 +177,14 @@ def _read(name: str) -> StandingLab | None:
     except (OSError, ValueError, KeyError):
         return None
     hosts = tuple(
-        StandingHost(host, addresses.get(host, ""), first, _daemon(name, host), _plane(name, host))
+        StandingHost(
+            host,
+            addresses.get(host, ""),
+            first,
+            _socket(name, host, "docker", "sock"),
+            _plane(name, host),
+            _socket(name, host, DIRECTORY, CONTAINERD_SOCKET),
+        )
         for host, first in owner.first.items()
         if host != SWITCH
     )
@@ -190,7 +203,7 @@ def _plane(lab: str, host: str) -> Path | None:
     return directory if (directory / ADMIN).is_file() else None
 
 
-def _daemon(lab: str, host: str) -> Path | None:
-    """A daemon's socket is a file on the disk of its host, which this machine sees as well."""
-    file = SCRATCH / lab / host / "docker" / "sock"
+def _socket(lab: str, host: str, *below: str) -> Path | None:
+    """A program's socket is a file on the disk of its host, which this machine sees as well."""
+    file = (SCRATCH / lab / host).joinpath(*below)
     return file if file.is_socket() else None

@@ -270,7 +270,7 @@ def test_the_status_tells_where_a_control_plane_is(
     ]
 
 
-def test_a_shell_on_the_control_host_finds_kubectl_and_its_file(
+def test_a_shell_finds_kubectl_on_the_control_host_and_ctr_on_nodes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entered: list[dict[str, str]] = []
@@ -299,6 +299,11 @@ def test_a_shell_on_the_control_host_finds_kubectl_and_its_file(
     plane = tmp_path / "scratch" / "0123abcd" / "control-1" / "kubernetes"
     plane.mkdir(parents=True)
     (plane / "admin.kubeconfig").write_text("{}")
+    node = tmp_path / "scratch" / "0123abcd" / "db-1" / "kubernetes"
+    node.mkdir(parents=True)
+    monkeypatch.chdir(node)  # the path of a socket must be short
+    with socket.socket(socket.AF_UNIX) as containerd:
+        containerd.bind("containerd.sock")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     (known,) = standing.standing()
     assert [host.kubernetes for host in known.hosts] == [plane, None]
@@ -309,6 +314,10 @@ def test_a_shell_on_the_control_host_finds_kubectl_and_its_file(
     assert control["KUBECONFIG"] == str(plane / "admin.kubeconfig")
     assert control["PATH"].split(":")[0] == str(plane / "bin")
     assert "KUBECONFIG" not in member
+    assert member["CONTAINERD_ADDRESS"] == str(node / "containerd.sock")
+    assert member["CONTAINERD_NAMESPACE"] == "k8s.io"
+    assert member["PATH"].split(":")[-1] == str(node / "bin")
+    assert "CONTAINERD_ADDRESS" not in control
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ import tempfile
 from pathlib import Path
 
 from dunnage.contracts.host import Host, Site
-from dunnage.contracts.kubernetes import ContainerRuntime
+from dunnage.contracts.kubernetes import IMAGES, ContainerRuntime
 from dunnage.contracts.software import Tree
 from dunnage.errors import TO_LOOK, StayError, UnavailableError
 from dunnage.image_archive import write_archive
 from dunnage.platforms.image_of_tree import image_of
 from dunnage.platforms.kubernetes.objects import Image
 
-_SPACE = ("--namespace", "k8s.io")
+_SPACE = ("--namespace", IMAGES)
 """Where a kubelet has its images."""
 _SECONDS = 300.0
 """For an image of some hundred megabytes."""

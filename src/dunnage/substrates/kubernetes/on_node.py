@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dunnage.contracts.host import Clock
-from dunnage.contracts.kubernetes import ContainerRuntime, KubernetesBinaries
+from dunnage.contracts.kubernetes import IMAGES, ContainerRuntime, KubernetesBinaries
 from dunnage.errors import UnavailableError
 from dunnage.substrates.kubernetes.choices import Choices
 from dunnage.substrates.kubernetes.control_plane import ControlPlane
@@ -78,6 +78,7 @@ class OnNode:
                 hint="dunnage plan STUDY",
             )
         there.prepare(self.node.files())
+        there.run("ln", "-s", str(self.binaries.binaries), there.place.programs)
         there.run("sh", "-c", begin_script(host.address, self.plane.ranges.services))
         there.start(self.node.containerd())
         there.until("containerd takes no image", self._imageless, self.clock)
@@ -100,7 +101,7 @@ class OnNode:
         self.there.until("names of services are not found", late, self.clock)
 
     def _imageless(self) -> str | None:
-        images = (*self.runtime.ctr, "--namespace", "k8s.io", "images")
+        images = (*self.runtime.ctr, "--namespace", IMAGES, "images")
         try:
             self.there.run(*images, "import", str(self.binaries.sandbox))
         except UnavailableError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dunnage.contracts.kubernetes import ADMIN, DIRECTORY, PROGRAMS
+from dunnage.contracts.kubernetes import ADMIN, CONTAINERD_SOCKET, DIRECTORY, PROGRAMS
 
 SECRET = 0o600
 """Mode of a file that holds a key."""
@@ -66,7 +66,7 @@ class Place:
     @property
     def socket(self) -> str:
         """Where containerd answers."""
-        return self.path("containerd.sock")
+        return self.path(CONTAINERD_SOCKET)
 
     @property
     def programs(self) -> str:
