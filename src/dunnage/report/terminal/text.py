@@ -17,7 +17,7 @@ from dunnage.findings.parity.factors import factors
 from dunnage.findings.study import sentences as about
 from dunnage.model.analysis import Analysis, Comparison
 from dunnage.model.check import Status
-from dunnage.model.choices import Data
+from dunnage.model.choices import ClientPlace, Data
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
@@ -217,6 +217,8 @@ def _facts(deployment: Deployment) -> tuple[str, ...]:
     """What it is in words, then as a study file has it."""
     parts = deployment.parts
     words = f"{parts.platform} {parts.network}".strip() or deployment.platform
+    if deployment.client is ClientPlace.CONTAINER:
+        words += ", the client in a container"
     facts = (words, deployment.platform, deployment.network, deployment.endpoint)
     return tuple(terms.plain(text) for text in facts)
 
