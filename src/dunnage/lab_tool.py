@@ -48,9 +48,20 @@ def expose_kubernetes(testbed: NamespaceTestbed, kubernetes: OwnsApiServer) -> P
     """Open a port of this machine's loopback that leads to a lab's API server, and write a
     kubeconfig for it; returns that."""
     port = testbed.host(kubernetes.control).listen_outside(kubernetes.address)
-    file = standing.chosen(testbed.name).directory / "kubernetes" / "kubeconfig"
+    file = _kubeconfig(standing.chosen(testbed.name))
     write_kubeconfig(file, kubernetes.kubeconfig(f"https://127.0.0.1:{port}"))
     return file
+
+
+def exposed_kubeconfig(lab: standing.StandingLab) -> Path | None:
+    """The kubeconfig by which a lab's Kubernetes is reached from this machine; None where it is
+    not."""
+    file = _kubeconfig(lab)
+    return file if file.is_file() else None
+
+
+def _kubeconfig(lab: standing.StandingLab) -> Path:
+    return lab.directory / "kubernetes" / "kubeconfig"
 
 
 def proxy_of(testbed: NamespaceTestbed, kubernetes: HasKubernetes) -> str:

@@ -103,9 +103,13 @@ def _thinned(found: Thinned) -> str:
     blocks = left_out.blocks_of_all if found.platforms else left_out.blocks
     return (
         f"Runs were left out in {' and in '.join(map(blocks, sides))}. Chance explains "
-        f"such a difference in only {percent(found.chance)} of studies, so that the runs that are "
+        f"such a difference in {_rarely(found.chance)} of studies, so that the runs that are "
         "left may be chosen by what they measured."
     )
+
+
+def _rarely(chance: float) -> str:
+    return f"only {percent(chance)}" if chance >= 0.001 else "less than 0.1 %"
 
 
 def _too_few(present: int, noun: str) -> str:

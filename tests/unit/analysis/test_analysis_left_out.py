@@ -83,6 +83,8 @@ def test_where_one_side_is_thinned_nothing_is_claimed(thinned: str) -> None:
         "difference in only 1.9 % of studies, so that the runs that are left may be chosen by what "
         "they measured."
     )
+    rare = found.thinned.model_copy(update={"chance": 0.0004})
+    assert "in less than 0.1 % of studies" in reason(found.model_copy(update={"thinned": rare}))
     assert reason(found) in sentences.thinned(analysis)
     assert "is not claimed: runs were left out" in sentences.lead(analysis.answers[0], STUDY, PLAN)
 

@@ -268,6 +268,21 @@ def test_the_status_tells_where_a_control_plane_is(
         None,
         str(plane / "admin.kubeconfig"),
     ]
+    assert told["kubeconfig"] is None
+
+
+def test_the_status_tells_how_a_kubernetes_is_reached_from_this_machine(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(standing, "LABS", tmp_path)
+    monkeypatch.setattr(lab_tool, "standing_labs", lambda: (lab(),))
+    file = tmp_path / "0123abcd" / "kubernetes" / "kubeconfig"
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    told = "".join(dunnage("lab", "status").out.split())
+    assert f"kubectl--kubeconfig{file}getnodes" in told
+    (found,) = json.loads(dunnage("lab", "status", "--format", "json").out)
+    assert found["kubeconfig"] == str(file)
 
 
 def test_a_shell_finds_kubectl_on_the_control_host_and_ctr_on_nodes(

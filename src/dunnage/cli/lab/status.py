@@ -23,6 +23,9 @@ def command(format_: FormatOption = Format.TEXT) -> None:
                     "purpose": lab.purpose,
                     "kept": lab.kept,
                     "directory": str(lab.directory),
+                    "kubeconfig": None
+                    if (file := lab_tool.exposed_kubeconfig(lab)) is None
+                    else str(file),
                     "hosts": [
                         {
                             "name": host.name,
@@ -50,10 +53,13 @@ def command(format_: FormatOption = Format.TEXT) -> None:
             whose = (lab.name, lab.purpose) if number == 0 else ("", "")
             state = "up" if host.alive else "lost"
             docker = "" if host.daemon is None else "up" if host.listens else "gone"
-            plane = "" if host.kubernetes is None else "control plane"
-            table.add_row(*whose, host.name, host.address, state, docker, plane)
+            has = "control plane" if host.kubernetes else "node" if host.containerd else ""
+            table.add_row(*whose, host.name, host.address, state, docker, has)
     out.print(table)
     for lab in labs:
         for host in [each for each in lab.hosts if each.listens][:1]:
             show_line(f"docker of {host.name} of {lab.name}, and so of others:")
             show_line(f"  docker --host unix://{host.daemon} info")
+        if (file := lab_tool.exposed_kubeconfig(lab)) is not None:
+            show_line(f"kubectl of {lab.name}:")
+            show_line(f"  kubectl --kubeconfig {file} get nodes")
