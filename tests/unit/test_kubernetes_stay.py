@@ -28,6 +28,7 @@ from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.platforms import hosted_members
 from dunnage.platforms.kubernetes import platform as made_here
+from dunnage.platforms.kubernetes import pod_network
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.platform import Kubernetes
 from dunnage.platforms.lost import is_lost
@@ -140,7 +141,7 @@ def test_hosts_of_clients_that_are_nodes_are_asked_for_their_way_to_pods(
             raise KeyError(host)
         return ContainerRuntime(("ctr",), {"PATH": f"/of-{host}"})
 
-    monkeypatch.setattr(made_here, "in_force", in_force)
+    monkeypatch.setattr(pod_network, "in_force", in_force)
     platform = first_stage(deployed("flannel-vxlan", "service-ip", client=place), testbed, 60.0)
     monkeypatch.setattr(Nodes, "runtime", runtime)
     platform.client(testbed.group("client")[0])

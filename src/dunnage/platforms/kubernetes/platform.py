@@ -89,6 +89,7 @@ class Kubernetes(HostedMembers[PodMember]):
             )
         super().__init__(deployment, hosts, trees)
         self._substrate: HasKubernetes = substrate
+        self._network: PodNetwork = PodNetwork(deployment, substrate)
         self._stay: StayNames = StayNames.of(stay.lower())
         labels = substrate.labels if isinstance(substrate, LabelsNamespaces) else {}
         self._manifests: Manifests = Manifests(deployment, self._stay, labels)
@@ -163,12 +164,13 @@ class Kubernetes(HostedMembers[PodMember]):
             if isinstance(process, Seen):
                 variables = self._variables(member.host)
                 pods.append(Pod(member.host, process, state.address, variables))
-        network = PodNetwork(self._deployment, self._substrate, ours=self._is_ours)
         if why := self._confined:
             members = sorted({place.host for place in self._places.values()})
-            found = network.as_nodes_tell(tuple(dict.fromkeys((*members, *self._landlords))), why)
+            found = self._network.as_nodes_tell(
+                tuple(dict.fromkeys((*members, *self._landlords))), why
+            )
         else:
-            found = network.as_kernels_tell(pods, self._client_nodes())
+            found = self._network.as_kernels_tell(pods, self._client_nodes(), ours=self._is_ours)
         return {**found, "quality": " and ".join(sorted(qualities))}
 
     def _client_nodes(self) -> list[ClientNode]:

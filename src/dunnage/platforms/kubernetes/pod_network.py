@@ -28,28 +28,32 @@ _READ = ("plugin", "driver", "encapsulation", "proxy")
 class PodNetwork:
     """That of one deployment. What contradicts what was asked for is a StayError."""
 
-    def __init__(self, deployment: Deployment, substrate: HasKubernetes, *, ours: bool) -> None:
+    def __init__(self, deployment: Deployment, substrate: HasKubernetes) -> None:
         self._deployment = deployment
+        self._proxy = proxy_of(deployment)
         self._tells = substrate.network if isinstance(substrate, TellsNetwork) else None
-        self._ours = ours
 
-    def as_kernels_tell(self, pods: Sequence[Pod], clients: Sequence[ClientNode]) -> dict[str, str]:
-        """What the kernels of hosts tell, and of the plugin what their nodes do."""
+    def as_kernels_tell(
+        self, pods: Sequence[Pod], clients: Sequence[ClientNode], *, ours: bool
+    ) -> dict[str, str]:
+        """What the kernels of hosts tell, and of the plugin what their nodes do, in a Kubernetes
+        of ours or of someone else's."""
         ways = in_force(pods, clients, host_network=self._is_of_hosts)
         if not self._is_of_hosts:
             ways = {host: {**found, **self._plugin(host)} for host, found in ways.items()}
-        return self._insisted(ways, seen=True)
+        return self._insisted(ways, ours=ours, seen=True)
 
     def as_nodes_tell(self, hosts: Iterable[str], why: str) -> dict[str, str]:
-        """What nodes tell, where nobody may look at a host, and `why` not."""
+        """What the nodes of someone else's Kubernetes tell, where nobody may look at a host, and
+        `why` not."""
         nothing = dict.fromkeys(_READ, f"{UNKNOWN}: {why}")
-        return self._insisted({host: {**nothing, **self._told(host)} for host in hosts}, seen=False)
+        ways = {host: {**nothing, **self._told(host)} for host in hosts}
+        return self._insisted(ways, ours=False, seen=False)
 
-    def _insisted(self, ways: _Ways, *, seen: bool) -> dict[str, str]:
+    def _insisted(self, ways: _Ways, *, ours: bool, seen: bool) -> dict[str, str]:
         asked: Mapping[str, str] = {}
         if not self._is_of_hosts:
-            proxy = proxy_of(self._deployment)
-            asked = asked_of(self._deployment, proxy, ours=self._ours, seen=seen)
+            asked = asked_of(self._deployment, self._proxy, ours=ours, seen=seen)
         insist_asked_for(ways, asked, self._deployment.name)
         return {**merged(ways), **unread(ways, asked)}
 
