@@ -25,7 +25,8 @@ from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
 from dunnage.secrets.files import masked_data, masked_file
 from dunnage.store.checksums import Checksum, checksum
-from dunnage.store.events import ADDED, KEPT
+from dunnage.store.events import ADDED, BEGINNINGS, KEPT
+from dunnage.store.journal import Journal
 from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import facts_of, there
 from dunnage.store.regular import opened_to_append, refuse_link
@@ -64,6 +65,20 @@ class ResultWriter:
             error.hint = error.then(again, again)
             raise
         return writer
+
+    def remove_unbegun(self) -> bool:
+        """Remove this result if no stay of it ever began; returns whether it is gone.
+
+        Only for who made it and still holds it.
+        """
+        events = Journal(self.layout.journal).events()
+        if any(event.get("event") in BEGINNINGS for event in events):
+            return False
+        for directory in (self.layout.runs, self.layout.stays):
+            if not directory.is_dir() or next(directory.iterdir(), None) is not None:
+                return False
+        shutil.rmtree(self.layout.root, ignore_errors=True)
+        return not self.layout.root.exists()
 
     def make_directories(self) -> None:
         """Make the directories of runs and stays where they are missing, as somebody removed them.

@@ -104,7 +104,7 @@ def begin(
         say("the study holds a secret. The result masks it, so the result cannot be resumed")
         onward = again()
     with _named(path):
-        with _going_on(onward), writer.held():
+        with _going_on(onward), writer.held(), _unbegun_removed(writer, again()):
             outcome = _measure(study, plan, writer, seconds, keep=keep)
         return _told(study, plan, writer, outcome, onward, format_, source=path)
 
@@ -180,6 +180,24 @@ def _refuse_lost(result: Result) -> None:
             hint=typed("report", result.layout.root),
         )
     _ = result.looks  # raises where a look is lost that blocks came of
+
+
+@contextmanager
+def _unbegun_removed(writer: ResultWriter, again: str) -> Iterator[None]:
+    """Remove a result whose study ends before any stay began: it would be the newest, and say
+    nothing. Where a file cannot be written it stays, to be gone on with."""
+    try:
+        yield
+    except UnwrittenError:
+        raise
+    except (KeyboardInterrupt, DunnageError) as error:
+        if not writer.remove_unbegun():
+            raise
+        say("nothing was measured, so this result is removed")
+        if isinstance(error, KeyboardInterrupt | InterruptedRunError):
+            raise InterruptedRunError("interrupted before any stay began", hint=again) from None
+        error.hint = error.hint or again
+        raise
 
 
 @contextmanager

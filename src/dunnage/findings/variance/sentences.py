@@ -18,6 +18,9 @@ REPEAT = (
     "Most of the noise that pairs in a block do not cancel is between runs of one stay: a higher "
     "`repeat` helps more than blocks."
 )
+NO_RUN_YET = (
+    "No run has a record yet: `dunnage run --resume RESULT` carries out those that are planned."
+)
 _INSEPARABLE: Mapping[Inseparable, str] = {
     Inseparable.ONE_STAY: "A block's variance cannot be separated from its stays': every block has "
     "one stay only; `twin:` would separate them.",
@@ -51,6 +54,8 @@ def next_steps(analysis: Analysis, study: Study, scale: float | None) -> tuple[s
     if any(found.run for found in analysis.damages):
         again = damage.lost_runs(analysis.damages) if grows else ""
         return tuple(filter(None, [again]))
+    if grows and analysis.missing == analysis.planned:
+        return (NO_RUN_YET,)
     return recommendations(analysis.advice, analysis.answers, grows=grows)
 
 
