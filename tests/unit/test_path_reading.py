@@ -94,3 +94,25 @@ def test_each_host_is_asked_once_for_all_members() -> None:
         ]
         assert len(read_paths(Client(client, None), members, [], {})) == 4
     assert sorted(asked) == ["client-1", "db-1", "db-2"]
+
+
+def test_routes_to_what_rules_and_services_lead_to_are_read_with_the_others() -> None:
+    link = '[{"ifname":"eth0","ifindex":2,"mtu":1500}]'
+    own, balancer = namespaces(
+        "db-1",
+        f"@@dunnage own\n@@dunnage links\n{link}\n"
+        f"@@dunnage balancer\n@@dunnage links\n{link}\n"
+        '[{"dst":"10.0.0.9","dev":"eth0"}]\n'
+        "@@dunnage rules\n-A POSTROUTING -j MASQUERADE\n"
+        "@@dunnage virtual\nversion\nservices\nservers\n"
+        "FWM  00000101 rr\n  -> 0A000007:0000 Masq 1 0 0\n"
+        '@@dunnage onward\n[{"dst":"10.0.0.7","dev":"eth0"}]\n'
+        "@@dunnage marks\n-A INPUT -d 10.0.0.9/32 -j MARK --set-xmark 0x101/0xffffffff\n",
+    )
+    assert own.own
+    assert not own.virtuals
+    assert not balancer.own
+    assert set(balancer.routes) == {"10.0.0.9", "10.0.0.7"}
+    assert list(balancer.rules) == ["POSTROUTING"]
+    assert list(balancer.marks) == ["INPUT"]
+    assert [each.servers for each in balancer.virtuals] == [(("10.0.0.7", 0),)]

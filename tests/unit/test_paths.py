@@ -15,6 +15,7 @@ from dunnage.model.path import HopKind
 from dunnage.platforms.paths.namespace import Interface, Namespace, Route
 from dunnage.platforms.paths.parse import namespaces
 from dunnage.platforms.paths.rules import chains
+from dunnage.platforms.paths.virtual import virtuals
 from dunnage.platforms.paths.walk import Goal, walk
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "network"
@@ -252,6 +253,69 @@ def test_without_its_rule_on_the_switch_a_floating_address_leads_nowhere() -> No
     hops, unknown = shape("bridge", "10.77.1.1", found=floating(""))
     assert hops[-1] == "router switch lab0"
     assert unknown == "`switch` has no route to 10.77.1.1 that could be read"
+
+
+def balanced(host: str, shown: str, address: str) -> list[Namespace]:
+    """Two hosts, one of which has this address and these services of IPVS."""
+    held = Interface("kube-ipvs0", 99, "dummy", 1500, "", "", 0, (address,))
+
+    def changed(each: Namespace) -> Namespace:
+        return replace(
+            each,
+            virtuals=virtuals(f"version\nservices\nservers\n{shown}"),
+            interfaces=(*each.interfaces, held),
+            routes={**each.routes, address: Route("lo", "", address, local=True)},
+        )
+
+    return [changed(each) if each.host == host else each for each in read("native")]
+
+
+TO_A_SERVICE = "TCP 0A440001:18EB rr\n -> 0A4D0001:18EB Masq 1 0 0\n"
+
+
+def test_ipvs_sends_from_the_clients_host_to_the_server_behind_a_service() -> None:
+    found = balanced("client-1", TO_A_SERVICE, "10.68.0.1")
+    assert shape("native", "10.68.0.1", found=found) == (
+        [
+            "translation client-1 IPVS",
+            "device client-1 eth0",
+            "wire  wire",
+            "device db-1 eth0",
+            "member db-1 redis-server",
+        ],
+        "",
+    )
+
+
+def test_what_comes_in_for_a_service_of_ipvs_goes_on_to_its_server() -> None:
+    port = "TCP 0A4D0001:7530 rr\n -> 0A4D0001:18EB Masq 1 0 0\n"
+    spaces = balanced("db-1", port, "10.68.0.9")
+    hops, unknown = walk(spaces, spaces[0], "10.77.0.1", 30000, Goal("db-1", member_pid(spaces)))
+    assert unknown == ""
+    assert [hop.name for hop in hops] == ["eth0", "wire", "eth0", "IPVS", "redis-server"]
+    assert hops[3].detail == "10.77.0.1:30000, rr, to 10.77.0.1:6379"
+
+
+def test_ipvs_is_not_asked_of_what_only_passes_by() -> None:
+    found = balanced("db-1", TO_A_SERVICE.replace("0A440001", "0A440002"), "10.68.0.9")
+    hops, _ = shape("native", "10.77.0.1", found=found)
+    assert "translation db-1 IPVS" not in hops
+
+
+def test_a_service_of_ipvs_with_several_servers_is_no_guess() -> None:
+    two = f"{TO_A_SERVICE} -> 0A4D0002:18EB Masq 1 0 0\n"
+    hops, unknown = shape("native", "10.68.0.1", found=balanced("client-1", two, "10.68.0.1"))
+    assert hops == []
+    assert unknown == "IPVS of `client-1` has 2 servers for 10.68.0.1:6379"
+
+
+def test_what_marks_packets_decides_which_service_of_ipvs_takes_them() -> None:
+    marked = "FWM 00000101 rr\n -> 0A4D0001:0000 Masq 1 0 0\n"
+    marks = chains("-A OUTPUT -d 10.68.0.1/32 -j MARK --set-xmark 0x101/0xffffffff")
+    found = balanced("client-1", marked, "10.68.0.1")
+    assert shape("native", "10.68.0.1", found=found)[1]  # nobody listens there
+    noted = [replace(each, marks=marks) if each.host == "client-1" else each for each in found]
+    assert shape("native", "10.68.0.1", found=noted)[1] == ""
 
 
 def test_a_way_that_ends_at_another_process_says_so() -> None:

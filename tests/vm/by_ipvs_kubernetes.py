@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from by_ipvs import led_by_ipvs
 from driving import driven
+from ipvs_ways import led_by_ipvs
 from kubernetes_lab import Lab, deployed_as, formed, opened
 
 from dunnage.model.proxy import ProxyMode

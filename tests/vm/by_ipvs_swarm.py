@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from by_ipvs import led_by_ipvs
 from driving import driven
 from insisted import insisted
+from ipvs_ways import led_by_ipvs
 from swarm_lab import Lab, deployed_as, formed, opened
 
 from dunnage.model.choices import ClientPlace

@@ -156,13 +156,16 @@ def _environment(host: StandingHost) -> Mapping[str, str]:
     }
     own = {} if host.daemon is None else {"DOCKER_HOST": f"unix://{host.daemon}"}
     if host.kubernetes is not None:
-        path = f"{host.kubernetes / PROGRAMS}:{ENVIRONMENT['PATH']}"
-        own |= {"KUBECONFIG": str(host.kubeconfig), "PATH": path}
-    if host.containerd is not None:  # the machine's own programs come first
-        path = f"{ENVIRONMENT['PATH']}:{host.containerd.parent / PROGRAMS}"
-        own |= {"CONTAINERD_ADDRESS": str(host.containerd), "PATH": path}
-        own |= {"CONTAINERD_NAMESPACE": IMAGES}
+        own |= {"KUBECONFIG": str(host.kubeconfig), "PATH": _with_programs(host.kubernetes)}
+    if host.containerd is not None:
+        own |= {"CONTAINERD_ADDRESS": str(host.containerd), "CONTAINERD_NAMESPACE": IMAGES}
+        own |= {"PATH": _with_programs(host.containerd.parent)}
     return {**ENVIRONMENT, **terminal, **own, "PS1": f"{host.name}:\\w# "}
+
+
+def _with_programs(kubernetes: Path) -> str:
+    """Where a shell finds programs, the machine's own first; then those of a Kubernetes."""
+    return f"{ENVIRONMENT['PATH']}:{kubernetes / PROGRAMS}"
 
 
 def _shell() -> str:

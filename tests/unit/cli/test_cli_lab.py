@@ -327,7 +327,7 @@ def test_a_shell_finds_kubectl_on_the_control_host_and_ctr_on_nodes(
             standing.enter(known, host, ("true",))
     control, member = entered
     assert control["KUBECONFIG"] == str(plane / "admin.kubeconfig")
-    assert control["PATH"].split(":")[0] == str(plane / "bin")
+    assert control["PATH"].split(":")[-1] == str(plane / "bin")
     assert "KUBECONFIG" not in member
     assert member["CONTAINERD_ADDRESS"] == str(node / "containerd.sock")
     assert member["CONTAINERD_NAMESPACE"] == "k8s.io"

@@ -69,8 +69,7 @@ class _Way:
         self._onward(here, self._translated(here, "PREROUTING", came))
 
     def _onward(self, here: Namespace, packet: Packet) -> None:
-        if (served := self._served(here, packet)) is not None:
-            packet = served
+        packet = self._served(here, packet)
         if here.is_local(packet.address):
             if not packet.entered:
                 self._add(here, HopKind.DEVICE, "lo", "the host's own" if here.own else "")
@@ -95,17 +94,17 @@ class _Way:
         self._add(here, HopKind.TRANSLATION, found.target, found.rule)
         return _after(found, packet, own)
 
-    def _served(self, here: Namespace, packet: Packet) -> Packet | None:
-        """A packet as IPVS sends it to the server behind a service, if it is for one.
+    def _served(self, here: Namespace, packet: Packet) -> Packet:
+        """A packet as IPVS sends it to the server behind a service; as it is if it is for none.
 
         Of what comes in, IPVS looks at packets to the namespace's own addresses only.
         """
         if packet.entered and not here.is_local(packet.address):
-            return None
+            return packet
         if packet.entered:
             packet, _ = translation(here.marks, "INPUT", packet, here)
         if (service := here.virtual(packet)) is None:
-            return None
+            return packet
         if len(service.servers) != 1:
             raise _LostError(
                 f"IPVS of `{here.host}` has {len(service.servers)} servers for {service}"
