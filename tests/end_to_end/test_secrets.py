@@ -269,7 +269,7 @@ def test_a_study_in_a_directory_that_is_called_study_is_resumed_there(
 
     (tmp_path / "STUDY").mkdir()
     (tmp_path / "STUDY" / "study.yaml").write_text(changed())
-    monkeypatch.setattr("dunnage.cli.shared.carrying_out.carry_out", interrupted)
+    monkeypatch.setattr("dunnage.runner.blocks.carry_out_run", interrupted)
     words = ("run", tmp_path / "STUDY" / "study.yaml", "--results", tmp_path / "STUDY")
     assert f"try: dunnage run --resume {tmp_path}/STUDY/tried/" in dunnage(*words).err
 
